@@ -1,7 +1,7 @@
 /** The page at `/`: every board that the service follows, as it happens. */
 
 import { alertCount, ArbiterView } from "./page/alerts_panel.js";
-import { arranged, headline, overlayAddress, Overview, REARRANGE_MS } from "./page/boards.js";
+import { arrangeBoards, overlayAddress, Overview, REARRANGE_MS, writeHeadline } from "./page/boards.js";
 import { brokerOf, openConnection } from "./client/connection.js";
 import { element, kept, setLine, setText } from "./drawing/elements.js";
 import { Held, heldAsOf } from "./client/event_state.js";
@@ -30,12 +30,12 @@ const main = byId("main");
 const held = new Held();
 const ticking = new Ticking();
 const followed = new FollowedPlayers(kept, () => changed({ all: true }));
-const share = new ShareMenu(seen, showToast, followed);
+const share = new ShareMenu(collectShown, showToast, followed);
 const overview = new Overview(go, elapsedS, followed, share.menu("boards"));
 const players = new PlayersPage(go, followed, share.menu("players"));
 const health = new HealthView();
 const tokenEntry = new TokenEntry();
-const arbiter = new ArbiterView(command);
+const arbiter = new ArbiterView(sendCommand);
 /** Views that are loaded when somebody first opens them. */
 const LATER = {
   board: async () => new (await import("./page/board_view.js")).BoardPage(go, share.menu("board"), elapsedS, followed),
@@ -122,14 +122,14 @@ addEventListener("hashchange", () => {
 async function show() {
   const { view } = place;
   if (view === "boards") boardsPlace = place;
-  if (Object.hasOwn(LATER, view) && views[view] === undefined && !(await loaded(view))) return;
+  if (Object.hasOwn(LATER, view) && views[view] === undefined && !(await loadView(view))) return;
   const backLink = document.querySelector(".board-head .back");
   if (backLink !== null) backLink.href = writePlace({ ...HOME, ...boardsPlace }) || "#";
   draw();
 }
 
 /** Loads a view; what fails is tried again while somebody waits for it. Whether it is there now. */
-async function loaded(view) {
+async function loadView(view) {
   if (loading.has(view)) return false;
   loading.add(view);
   try {
@@ -232,7 +232,7 @@ function speak() {
   const now = performance.now();
   if (held.seq === null || now - saidAt < SPEAK_EVERY_MS) return;
   const game = place.view === "board" ? held.games.get(place.game) : undefined;
-  const boards = () => headline(inRound([...held.games.values()], place), [...held.moments.values()], held.feeds).slice(0, 2).join(" ");
+  const boards = () => writeHeadline(inRound([...held.games.values()], place), [...held.moments.values()], held.feeds).slice(0, 2).join(" ");
   const words = game ? boardNews(game) : boards();
   if (news !== null && words !== news) {
     setText(byId("spoken"), words);
@@ -251,19 +251,19 @@ function showToast(text) {
 // --- what people do -------------------------------------------------------------------------------
 
 /** What an arbiter does about alerts and the log; answers whether the service was reached. */
-function command(asked) {
+function sendCommand(asked) {
   const sent = connection.send({ type: "desk", ...asked });
   if (!sent) showToast(say("Not connected: nothing was sent."));
   return sent;
 }
 
 /** What is on the page now, for whoever takes it along. */
-function seen() {
+function collectShown() {
   return {
     place,
     arbiter: held.hello?.sight === "arbiter",
     game: held.games.get(place.game) ?? null,
-    games: arranged([...held.games.values()], place),
+    games: arrangeBoards([...held.games.values()], place),
     players: players.shown(held, place).map(({ player }) => player),
   };
 }
@@ -277,30 +277,14 @@ const ANYWHERE = {
   health: () => open({ view: "health" }),
   wall: () => location.assign(wallAddress()),
   help: showHelp,
-};
-const ON_BOARD = {
-  flip: () => go({ flip: !place.flip }),
-  back: () => views.board.step(-1),
-  on: () => views.board.step(1),
-  first: () => views.board.step(-Infinity),
-  newest: () => views.board.step(Infinity),
-  leave: back,
+  leave: () => place.view === "boards" || back(),
+  filter: () => views[place.view]?.node.querySelector("input[type=search]")?.focus(),
 };
 
 listenToKeys((name) => {
-  const onBoard = place.view === "board" && views.board !== undefined;
-  const action = ANYWHERE[name] ?? (onBoard ? ON_BOARD[name] : undefined);
-  if (name === "filter") {
-    const field = views[place.view]?.node.querySelector("input[type=search]") ?? null;
-    field?.focus();
-    return field !== null;
-  }
-  if (name === "leave" && !onBoard && place.view !== "boards") {
-    back();
-    return true;
-  }
-  action?.();
-  return action !== undefined;
+  if (place.view === "board" && views.board?.act(name)) return true;
+  ANYWHERE[name]?.();
+  return Object.hasOwn(ANYWHERE, name);
 });
 
 document.documentElement.lang = language;

@@ -20,6 +20,7 @@ from live.messages.to_clients import (
 )
 from live.screens.terminal.board_rows import (
     RESTORED,
+    build_board_matcher,
     find_best_rating,
     keep_newest_rounds,
     order_boards,

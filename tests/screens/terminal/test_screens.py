@@ -700,7 +700,8 @@ async def test_a_source_is_brief_at_the_foot_and_whole_on_its_screen() -> None:
             in (await stage.press("1")).splitlines()[-2]
         )
         assert (
-            "if that" not in stage.read_screen() and "follow fewer" not in stage.shown()
+            "if that" not in stage.read_screen()
+            and "follow fewer" not in stage.read_screen()
         )
         assert "from ● demo" in await stage.press("enter")
         ended = FeedHealth("demo", "failed", "demo holds no game")

@@ -18,7 +18,7 @@ const ASKED = {
   /** What columns show of a player: `[{id, text, interval, missing}]`. */
   async columns({ of, engine }) {
     const { PLAYER_COLUMNS } = await import(new URL("page/players.js", PAGES));
-    return PLAYER_COLUMNS.map((column) => ({ id: column.id, value: column.value(of, engine), ...column.show(of, engine) }));
+    return PLAYER_COLUMNS.map((column) => ({ id: column.id, ...column.show(of, engine) }));
   },
 
   /** Which moment a card shows at each time, with these moments there. */

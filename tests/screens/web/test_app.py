@@ -228,7 +228,7 @@ async def test_hostile_text_stays_text(page: Page) -> None:
         )
         for title in await page.run(names):
             assert title.startswith(HOSTILE)
-        for selector in ("#event", ".headline span"):
+        for selector in ("#event", ".headline .sentence"):
             text = await page.run(f"document.querySelector('{selector}').textContent")
             assert text == HOSTILE
         await go(page, "view=players", "#players .name")
@@ -324,6 +324,38 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(
         assert page.complaints == []
 
 
+#: In how many columns of the curves a light core lies between dark rims, and in how
+#: many a dark line goes from top to bottom.
+DRAWN = """(() => {
+  const canvas = document.querySelector(".curves-chart canvas");
+  const { width, height } = canvas;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+  const dark = (x, y) => {
+    const at = 4 * (y * width + x);
+    return (1 - data[at] / 255) * data[at + 3];
+  };
+  let [hollow, lines] = [0, 0];
+  for (let x = 60; x < width - 60; x += 1) {
+    const found = Array.from({ length: height - 60 }, (_, at) => dark(x, at + 20));
+    if (found.filter((each) => each > 120).length > 0.95 * found.length) lines += 1;
+    if (found.some((rim, y) => rim > 120 && Math.min(found[y + 1], found[y + 2]) < 60
+      && Math.max(found[y + 2], found[y + 3]) > 120)) hollow += 1;
+  }
+  return [hollow, lines];
+})()"""
+
+
+@pytest.mark.whole
+async def test_whites_curve_is_hollow_and_a_line_shows_where_the_board_stands(
+    page: Page,
+) -> None:
+    async with on_air(boards=1, plies=60) as (_, publisher):
+        await page.open(f"{publisher.url}#game=board1&ply=41", 1400, 900)
+        await page.until("document.querySelector('.curves-chart canvas')")
+        await page.until(f"{DRAWN}[0] > 150")
+        await page.until(f"{DRAWN}[1] === 1")
+
+
 @pytest.mark.whole
 async def test_files_hold_what_is_seen(page: Page) -> None:
     async with on_air(boards=3, plies=12) as (_, publisher):
@@ -371,9 +403,7 @@ async def test_it_is_accessible_on_every_screen(page: Page) -> None:
         await page.until("document.querySelector('.moments li')?.checkVisibility()")
         assert await page.run("document.querySelectorAll('.moments li').length") == 1
         said = await page.run("document.querySelector('.headline').innerText")
-        assert " ".join(said.split()).startswith(
-            "Round 4 · 2 May 2026 · live It turned. 4. "
-        )
+        assert " ".join(said.split()) == "Round 4 · 2 May 2026 · live It turned."
         assert "ply=7" in await page.run("document.querySelector('.headline a').hash")
         assert (
             await page.run("document.querySelector('#event').textContent")
@@ -542,6 +572,94 @@ async def test_the_page_speaks_the_language_that_its_address_names(page: Page) -
             assert page.complaints == []
 
 
+#: What is no word of the page: names of keys, formats and of what is followed.
+NOT_OURS = {
+    *("Home", "End", "Enter", "Esc"),
+    *("live", "rate", "Harbour", "Open", "Stockfish", "lite", "nodes", "hall", "gate"),
+}
+
+
+ENGLISH = re.compile(r"(?<!\w)[A-Za-z][a-z]{2,}(?!\w)")
+
+
+async def english(page: Page) -> set[str]:
+    """What a screen reader says with English words: names, descriptions and values."""
+    tree = await page.call("Accessibility.getFullAXTree")
+    parts = [
+        node.get(part)
+        for node in tree["nodes"]
+        for part in ("name", "description", "value")
+    ]
+    texts = {str(part.get("value", "")) for part in parts if part}
+    return {text for text in texts if set(ENGLISH.findall(text)) - NOT_OURS}
+
+
+@pytest.mark.whole
+async def test_nothing_of_the_page_stays_english(page: Page, tmp_path: Path) -> None:
+    secret, tokens = token_file(tmp_path, arbiter=True)
+    broadcast = Broadcast(4, ("Грищенков, Александр", "Новак, Ян", "Орлова, Мара"))
+    broadcast.play(30)
+    broadcast.end(2, "1-0")
+    world = standing_still(broadcast)
+    name, other = list(world.held)[:2]
+    world.feed_health = (FeedHealth("hall", "retrying"), FeedHealth("gate", "waiting"))
+    world.held[other] = msgspec.structs.replace(
+        world.held[other], restored=True, also=("gate",), url="https://x.example/"
+    )
+    world.told["m"] = moment(name, 7, "Перелом.", at_s=1.0)
+    about: dict[str, Any] = {
+        "game": name,
+        "first_seen_s": 1.0,
+        "text": "Часы",
+        "advice": "Часы",
+    }
+    agreement = Agreement(40, 0.8, 0.5, 3.2, 56, 0.03, "402.")
+    world.raised["a"] = Alert(
+        id="a", kind="agreement", severity="look", agreement=agreement, **about
+    )
+    log = IncidentLog()
+    log.add_entry("Свет погас.", 1.0)
+    config = ServerConfig(port=0, public=True, tokens_file=tokens)
+    found = set()
+    async with Publisher(config, world, incidents=log.incidents) as publisher:
+        for query in ("", f"&token={secret}"):
+            await page.open()
+            await page.visit(f"{publisher.url}?lang=ru{query}")
+            await settled(page, publisher)
+            for fragment, ready in (
+                ("layout=cards", ".card"),
+                ("layout=table", ".dense .card"),
+                ("q=никто", ".overview > .note"),
+                (f"game={name}", ".board-view .turns li"),
+                (f"game={other}&ply=7", ".board-view .turns li"),
+                ("game=none", ".board-view > .note"),
+                ("view=players", "#players tbody tr"),
+                ("player=fide-9000000", ".player-view .card"),
+                ("player=никто", ".player-view > .note"),
+                ("view=health", ".health-view tbody tr"),
+                *((("view=arbiter", ".incidents td"),) if query else ()),
+            ):
+                await go(page, fragment, ready)
+                await page.run(
+                    "document.querySelectorAll('details').forEach((each) => "
+                    "(each.open = true))"
+                )
+                # Whom somebody follows is marked.
+                await page.run(
+                    "document.querySelector('.star[aria-pressed=false]')?.click()"
+                )
+                found |= await english(page)
+        for button in ("#meaning", "#keys"):
+            await page.run(f"document.querySelector({button!r}).click()")
+            found |= await english(page)
+    world.held.clear()
+    async with Publisher(ServerConfig(port=0), world) as publisher:
+        await page.open(f"{publisher.url}?lang=ru")
+        await page.until("document.querySelector('.empty-state')?.checkVisibility()")
+        found |= await english(page)
+    assert found == set(), "\n".join(found)
+
+
 @pytest.mark.whole
 async def test_figures_count_where_people_like_motion_and_jump_elsewhere(
     page: Page,
@@ -583,6 +701,8 @@ async def test_before_the_first_game_it_says_what_is_followed_and_how_that_does(
         # Where its sources are is nothing for the public.
         assert "No game yet" in said and "lost, trying again" in said
         assert "hall.example" not in said and "again in 8 s" not in said
+        # It is said once.
+        assert not await page.run("document.querySelector('#health').checkVisibility()")
         sign = "document.querySelector('.empty-state li i').dataset.state"
         assert await page.run(sign) == "retrying"
         assert not await page.run(
@@ -645,6 +765,16 @@ async def test_screening_figures_are_for_arbiters_alone(
                 await page.run("document.querySelectorAll('.card.alerting').length")
                 == sees
             )
+        # On a phone, too, all of an alert is in its place, however long its words.
+        await page.emulate(340, 844)
+        await page.visit(f"{publisher.url}?lang=ru&token={secret}#view=arbiter")
+        await page.until("document.querySelector('.alerts .desk')?.checkVisibility()")
+        right = "document.querySelector('%s').getBoundingClientRect().right"
+        assert await page.run(right % ".alerts li") <= await page.run(
+            right % ".arbiter-view"
+        )
+        await page.visit(f"{publisher.url}?token={secret}#view=arbiter")
+        await page.until("document.querySelector('.incidents td')")
         # What is signed: from the beginning, with a head; on the screen the newest
         # comes first.
         shown = """(() => { dispatchEvent(new Event("%s"));
@@ -783,6 +913,15 @@ async def test_long_names_and_many_boards_keep_one_row_of_keys_and_all_curves(
                 await page.resize(width, height)
                 await page.until("document.documentElement.scrollWidth <= innerWidth")
                 assert await page.run(row) < 40, (language, width)
+                # No tab lies below what is beside the tabs.
+                end = (
+                    "document.querySelector('nav "
+                    "a:last-child').getBoundingClientRect().right"
+                )
+                beside = (
+                    "document.querySelector('#meaning').getBoundingClientRect().left"
+                )
+                assert await page.run(f"{end} <= {beside}"), (language, width)
                 if width > 1000:
                     high = "document.querySelector('.top').offsetHeight"
                     assert await page.run(high) < 44, (language, width)
@@ -828,7 +967,7 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
         assert await page.run(
             f"[...{picker}.options].map((each) => each.textContent)"
         ) == [
-            "Newest: Round 2 \u00b7 2 May 2026 \u00b7 live",
+            "Newest: Round 2",
             "Round 2 \u00b7 2 May 2026 \u00b7 live",
             "Round 1 \u00b7 1 May 2026 \u00b7 over",
             "All rounds",
@@ -837,6 +976,20 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
             f"{picker}.selectedIndex = 2; {picker}.dispatchEvent(new Event('change'))"
         )
         await page.until(f"{shown} === 'a1,a2'")
+        # What is picked can be read, also on a phone; few boards are large.
+        wide = f"""((picker) => {{
+          const said = document.body.appendChild(document.createElement("span"));
+          said.style.font = getComputedStyle(picker).font;
+          said.textContent = picker.selectedOptions[0].textContent;
+          const width = said.offsetWidth;
+          said.remove();
+          return picker.clientWidth > width;
+        }})({picker})"""
+        for width, least in ((390, 300), (1400, 600)):
+            await page.resize(width, 844)
+            await page.until(wide)
+            assert await page.run("document.querySelector('.card').offsetWidth") > least
+        await page.until("document.querySelector('.card .mini').width > 190")
         await page.until("location.hash.includes('round=1')")
         # Esc leads from a board back to the round that it was opened from, and so does
         # the link.

@@ -196,8 +196,8 @@ def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(
     ]
 
     def places(by: str) -> list[str]:
-        found = call(pages, "standings", players, by)
-        return [each["player"]["id"] + call(pages, "placeText", each) for each in found]
+        found = pages.run("page/players.js", "rankPlayers", players, by, False)
+        return [each["player"]["id"] + each["place"] for each in found]
 
     assert places("perceived") == ["f1=", "g1=", "a3=", "b3=", "c5", "d", "e"]
     assert places("points") == ["a1=", "d1=", "c3", "b4", "f5=", "g5=", "e"]
@@ -391,7 +391,7 @@ def test_only_the_clock_of_the_side_to_move_runs(pages: Pages) -> None:
         "5:00",
         "0:00",
     )
-    assert read_clock("white", result="1-0") == ""
+    assert read_clock("white", result="1-0") == "1:05"
 
 
 # --- names ----------------------------------------------------------------------------

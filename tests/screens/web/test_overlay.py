@@ -195,12 +195,12 @@ def figure(pages: Pages, name: str, *args: Any) -> Any:
     [
         ([], True, "+0.20", "final"),
         ([ply(1, 35)], True, "+0.35", "final"),
-        ([ply(1, 35, final=False)], True, "~+0.35", "provisional"),
+        ([ply(1, 35, final=False)], True, "+0.35", "provisional"),
         # Provisional scores are not wanted: the one before stays, and is not that of
         # this move.
-        ([ply(1, 35), ply(2, -80, final=False)], False, "+0.35…", "pending"),
-        ([ply(1, 35), ply(2)], True, "+0.35…", "pending"),
-        ([ply(1, 35, final=False)], False, "+0.20…", "pending"),
+        ([ply(1, 35), ply(2, -80, final=False)], False, "+0.35", "pending"),
+        ([ply(1, 35), ply(2)], True, "+0.35", "pending"),
+        ([ply(1, 35, final=False)], False, "+0.20", "pending"),
         ([ply(1, -3900, mate=-3)], True, "−#3", "final"),
         ([ply(1, 3900, mate=0)], True, "#", "final"),
     ],
@@ -208,10 +208,18 @@ def figure(pages: Pages, name: str, *args: Any) -> Any:
 def test_scores_say_how_sure_they_are(
     pages: Pages, plies: list[PlyView], provisional: bool, text: str, state: str
 ) -> None:
-    score = figure(pages, "scoreOf", game(plies=tuple(plies)), provisional)
+    held = game(plies=tuple(plies))
+    score = figure(pages, "scoreOf", held, {"provisional": provisional})
     assert (score["text"], score["state"]) == (text, state)
-    unknown = game(plies=(), start_score_cp=None)
-    assert figure(pages, "scoreOf", unknown, provisional) is None
+    # The end of a game is its result, also of its bar.
+    over = figure(pages, "scoreOf", {**plain(held), "result": "1/2-1/2"})
+    assert (over["text"], over["share"], over["state"]) == ("½–½", 0.5, "result")
+    unknown = figure(pages, "scoreOf", game(plies=(), start_score_cp=None))
+    assert (unknown["text"], unknown["share"], unknown["state"]) == (
+        "",
+        None,
+        "unknown",
+    )
 
 
 def test_the_odds_are_known_while_the_result_is_open_and_add_up(pages: Pages) -> None:
@@ -242,12 +250,7 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     assert part(behind, "white") == {"missing": 2, "text": "2 of 4 moves"}
     # Forced moves are in Algorithm 4 and not in the perceived rating.
     assert part(behind, "white", 1)["text"] == "1 of 3 moves"
-    for held, rests in (
-        (behind, "1 of 3 moves"),
-        ({**behind, "plies": behind["plies"][:3]}, ""),
-    ):
-        args = [held, "white", {"counted": 1}]
-        assert pages.run("page/score_words.js", "basisText", *args) == rests
+    assert part({**behind, "plies": behind["plies"][:3]}, "white", 1) is None
     assert part(behind, "black") is None
     over = {**behind, "result": "1-0"}
     assert part(over, "white", brief=True)["text"] == "last scores to come"
@@ -538,7 +541,7 @@ def test_a_board_stays_from_round_to_round_and_a_game_is_that_game(
     assert choose(pages, [([*old, *new], 0)], game=["old1"]) == ["old1"]
     # Boards are in order where each pairing is an event.
     paired = [
-        at(board, event=f"Round 1: {name} - B", white=Player(name))
+        at(board, event=f"Round 1: {name} - Bea", white=Player(name))
         for board, name in ((2, "A"), (1, "Z"))
     ]
     assert choose(pages, [(paired, 0)], board=[1, 2]) == ["b1,b2"]
@@ -662,7 +665,7 @@ def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
     ("state", "said"),
     [
         *(({"since": 0, "lost": lost}, "") for lost in ("freeze", "hide")),
-        ({"since": 0, "lost": "notice"}, "as of 19 s ago"),
+        ({"since": 0, "lost": "notice"}, "as of 19 secs ago"),
         ({"since": -1e12, "lost": "notice"}, "source not live"),
         # A service closes on those who send no token; that does not say what to do.
         *(
@@ -784,7 +787,7 @@ def table(pages: Pages, *results: str) -> list[dict[str, Any]]:
             {**sides, "result": result, "plies": [] if white == "Ed" else [{}]}
         )
     found: list[dict[str, Any]] = pages.run(
-        "overlay/layouts/tables.js", "roundTable", games
+        "overlay/layouts/tables.js", "tabulate", games
     )
     return found
 
@@ -821,15 +824,15 @@ def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None
             ("b", 2300, 30, 50.0),
         )
     ]
-    ranked = pages.run("overlay/layouts/tables.js", "ranking", players)
+    ranked = pages.run("overlay/layouts/tables.js", "rankPlayers", players)
     assert [
         (each["id"], each["rank"], (each["rating"] or {}).get("text"))
         for each in ranked
-    ] == [("far", "1", "3200+"), ("b", "2", "2300"), ("early", "", None)]
+    ] == [*(("far", "1", "3200+"), ("b", "2", "2300"), ("early", "", None))]
     for player, difference in zip(players, (-900.0, None, -950.0), strict=True):
         player["difference"] = difference
-    ranked = pages.run("overlay/layouts/tables.js", "ranking", players, 3000)
+    ranked = pages.run("overlay/layouts/tables.js", "rankPlayers", players, 3000)
     assert [
         (each["id"], each["rank"], (each["rating"] or {}).get("text"))
         for each in ranked
-    ] == [("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None)]
+    ] == [*(("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None))]

@@ -295,11 +295,9 @@ async def test_every_text_is_readable_on_every_palette(page: Page) -> None:
         assert page.complaints == []
 
 
-#: What does not fit into its own box, or sticks out of its panel; names larger than
-#: theirs, which hide that; cells of a duel that are too narrow; an Elo that is not
-#: beside the figure.
 CUT = """[...document.querySelectorAll(
-  '.move, .clock, .score, .place, .name, .layout-duel td, .ratings > .elo'
+  '.move, .clock, .score, .place:not(.layout-board > .place), .name, .layout-duel td,'
+  + '.ratings > .elo, thead th'
 )].filter((node) => {
   const box = (each) => each.getBoundingClientRect();
   const [own, panel] = [box(node), box(node.closest('.panel'))];
@@ -401,6 +399,18 @@ async def test_a_grid_fills_its_frame(page: Page, boards: int, columns: int) -> 
         assert beside == columns
 
 
+async def test_names_in_a_grid_break_before_they_are_small(page: Page) -> None:
+    names = ["Martinoz Gonzarel, Miguel", "Hernaldo Rodriss, Josu", "Li, Wu"]
+    async with on_air(boards=6, plies=40, names=names) as (_, publisher):
+        await page.open("about:blank", *SIZES["grid"])
+        await show(page, publisher, "layout=grid&boards=6")
+        await page.until("document.querySelectorAll('.broken').length === 8")
+        sizes = """[...document.querySelectorAll('.family')]
+          .map((name) => parseFloat(getComputedStyle(name).fontSize))"""
+        assert min(await page.run(sizes)) >= 24
+        assert await page.run(CUT) == []
+
+
 async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
     words = ["Wolkenschlegelsteinhausenbergerdorfwalde", "丁立人"]
     names = ["Nepomniachtchi, Ian Alexandrovich", "Vachier-Lagrave, Maxime Emmanuel"]
@@ -430,7 +440,9 @@ async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
         assert page.complaints == []
 
 
-@pytest.mark.parametrize("layout", ["bar", "ticker", "player", "duel"])
+@pytest.mark.parametrize(
+    "layout", ["bar", "ticker", "player", "duel", "standings", "table"]
+)
 async def test_every_language_fits_in_two_lines_on_both_sides(
     page: Page, layout: str
 ) -> None:

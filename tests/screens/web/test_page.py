@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.catalogue import BY_ID
 from live.messages.alerts import Agreement, Alert, IncidentWord, Severity
 from live.messages.figures import Curves, EngineInfo, GameDetail, PlayerView, PlyView
 from live.messages.from_sources import Player
@@ -188,7 +189,8 @@ def arranged(
 ) -> str:
     asked = {"q": "", "state": "all", "sort": "", **where}
     return "".join(
-        each["id"] for each in call(pages, "boards.arranged", games, asked, alerting)
+        each["id"]
+        for each in call(pages, "boards.arrangeBoards", games, asked, alerting)
     )
 
 
@@ -214,7 +216,7 @@ BOARDS = [
 @pytest.mark.parametrize(
     ("where", "order"),
     [
-        *(({"sort": sort}, "bca") for sort in ("", "board", "no such order", "rating")),
+        *(({"sort": sort}, "bca") for sort in ("", "board", "constructor", "rating")),
         ({"sort": "close"}, "bac"),
         # The filter finds words without case and accents.
         *(({"q": text}, "a") for text in ("muller", "MÜLLER zoe")),
@@ -284,7 +286,7 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(
             "text": {"en": id},
         }
 
-    found = call(pages, "boards.headline", games, [])
+    found = call(pages, "boards.writeHeadline", games, [])
     # Fourteen moves are too few to be the best.
     assert found == [round_, "Best so far: Anna, playing like 2150 (Elo 2100).", None]
     moments = [
@@ -292,9 +294,13 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(
         *(build_moment("b", 0.1 * n, n) for n in range(2, 7)),
         build_moment("c", 1.0, 9),
     ]
-    assert call(pages, "boards.headline", games, moments) == [round_, "b6", moments[5]]
+    assert call(pages, "boards.writeHeadline", games, moments) == [
+        round_,
+        "b6",
+        moments[5],
+    ]
     begun = [game("a", plies=())]
-    assert call(pages, "boards.headline", begun, []) == [
+    assert call(pages, "boards.writeHeadline", begun, []) == [
         "Round 1 \u00b7 not begun",
         "",
         None,
@@ -312,7 +318,7 @@ def test_nobody_is_the_best_below_80_percent_or_while_half_of_the_boards_are_ear
             game("a", curves=Curves(white=(settled,)), plies=(ply(1, 10), ply(2, 15)))
         ]
         games += [game(f"early{n}", board=n + 2) for n in range(boards - 1)]
-        found: str = call(pages, "boards.headline", games, [])[1]
+        found: str = call(pages, "boards.writeHeadline", games, [])[1]
         return found
 
     assert write_headline(80.0, 2).startswith("Best so far: Anna")
@@ -341,12 +347,16 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
     ]
     told[1] |= {"color": "white", "figures": [{"name": "perceived", "value": 3200.0}]}
     results = "Games: 3, decided: 2. Upsets: 1."
-    assert call(pages, "boards.headline", games, []) == [
+    assert call(pages, "boards.writeHeadline", games, []) == [
         "Round 1 \u00b7 over",
         results,
         None,
     ]
-    assert call(pages, "boards.headline", games, told)[1:] == [
+    # Where all rounds are shown, what is counted is that of the round that is named.
+    both = [*games, game("d", round="2", result="1/2-1/2")]
+    drawn = ["Round 2 \u00b7 over", "Games: 1, decided: 0.", None]
+    assert call(pages, "boards.writeHeadline", both, told) == drawn
+    assert call(pages, "boards.writeHeadline", games, told)[1:] == [
         f"{results} Best of the round: Low, played like 3200+ (Elo 2000).",
         told[1],
     ]
@@ -423,7 +433,7 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
         player["rating_change"] = change
 
     def ranked(sort: str, down: bool = False) -> list[str]:
-        found = call(pages, "players.rankedPlayers", players, sort, down)
+        found = call(pages, "players.rankPlayers", players, sort, down)
         return [each["player"]["id"] + each["place"] for each in found]
 
     assert ranked("") == ranked("perceived") == ["c1", "a2=", "b2=", "d"]
@@ -498,7 +508,7 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
         args = [held, "white", pages("languages")["de"], {"best": True}]
         german = pages.run("overlay/shown_figures.js", "costlyText", *args)
         assert german == (
-            words and "fiel um 70 mit 2.\u00a0Sf3 \u00b7 am besten war Lc4"
+            words and "fiel um 70 mit 2.\u00a0Sf3\u00a0\u00b7 am besten war Lc4"
         )
     # However far the figure goes, a move that cost less than 10 points is no news.
     assert news(plain(costly_game(begun, (1800, -100, -100)))) == ""
@@ -526,13 +536,8 @@ def test_the_board_tells_how_good_its_score_is(
     pages: Pages, last: PlyView, words: str
 ) -> None:
     held = plain(game(plies=(ply(1, 30), last)))
-    score = call(pages, "score_words.scoreAfter", held, held["plies"])
+    score = pages.run("overlay/shown_figures.js", "scoreOf", held)
     assert call(pages, "score_words.scoreWords", score) == words
-    # The end of a game is its result, also of its bar.
-    over = call(
-        pages, "score_words.scoreAfter", {**held, "result": "1/2-1/2"}, held["plies"]
-    )
-    assert (over["text"], over["share"], over["provisional"]) == ("½–½", 0.5, False)
 
 
 def test_what_is_withheld_is_not_said_to_be_late(pages: Pages) -> None:
@@ -622,7 +627,7 @@ def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
         "Problem": BUSY.problem,
         "Behind": BUSY.behind,
         "Engine": "Stockfish, depth 9",
-        "Positions waiting": "3,400, the oldest for 7 s",
+        "Positions waiting": "3,400, the oldest for 7 secs",
         "Searches": "0, 25\xa0% of 200 known already",
         "Restarts": "0",
     }
@@ -655,13 +660,13 @@ FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarti
         (WELL, {"hello": DELAYED}, [("public", "boards are shown 15:00 late")]),
         # Who watches reads no address and no error of a source; who looks after it
         # reads both.
-        ((GONE,), {}, [("source", "lost, trying again")]),
-        ((FeedHealth("a", "failed", "404"),), {}, [("source", "lost")]),
-        ((*WELL, GONE), {}, [("sources", "1 of 3 lost, trying again")]),
+        ((GONE,), {}, [("Source", "lost, trying again")]),
+        ((FeedHealth("a", "failed", "404"),), {}, [("Source", "lost")]),
+        ((*WELL, GONE), {}, [("Sources", "1 of 3 lost, trying again")]),
         (
             (FeedHealth("a", "waiting", "none"),),
             {},
-            [("source", "not there yet, waiting")],
+            [("Source", "not there yet, waiting")],
         ),
         ((GONE,), {"hello": ARBITER}, [(GONE.feed, "retrying: cannot reach 10.0.0.7")]),
         # Of engines it is said how many moves wait for them.
@@ -697,13 +702,15 @@ def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
         "not live"
     }
     assert (words("live", waiting), words("live", over)) == ("not live yet", "over")
-    assert words("waiting") == "no connection, trying again; as of 8 s ago"
+    assert words("waiting") == "no connection, trying again; as of 8 secs ago"
 
 
 # --- languages ------------------------------------------------------------------------
 
 #: What the page says as a text of its own, where it stands in its scripts.
 SAID = re.compile(r'(?<![\w.])say\("((?:[^"\\]|\\.)+)"')
+#: Why the page of a broker refuses, said where it is shown.
+REFUSED = re.compile(r'_refuse\("([^"]+)"\)')
 SAID_IN_HTML = re.compile(r"data-say>([^<]+)<")
 
 
@@ -719,7 +726,12 @@ def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None
     said: set[str] = set()
     for path in scripts:
         said.update(SAID.findall(path.read_text(encoding="utf-8")))
+    columns = pages("constant", module="page/players.js", name="PLAYER_COLUMNS")
     said_by_name = {
+        *(BY_ID[column["id"]].missing for column in columns),
+        *REFUSED.findall(
+            (OVERLAY / "client/broker_connection.js").read_text(encoding="utf-8")
+        ),
         *SAID_IN_HTML.findall((OVERLAY / "index.html").read_text(encoding="utf-8")),
         *get_args(FeedState),
         *get_args(get_type_hints(EngineState)["state"]),
@@ -781,7 +793,7 @@ ALARM = msgspec.structs.replace(LOOK, id="b", kind="flag", severity="alarm", gam
 
 def test_it_sounds_once_for_each_new_alert_that_is_wanted(pages: Pages) -> None:
     def heard(before: dict[str, int] | None, choice: str, *alerts: Alert) -> Any:
-        return call(pages, "alerts_panel.heardAlerts", before, alerts, choice)
+        return call(pages, "alerts_panel.hearAlerts", before, alerts, choice)
 
     assert heard(None, "all", ALARM) == {"heard": {"b": 1}, "rings": False}
     for choice, rings in (("off", False), ("alarms", False), ("all", True)):
@@ -809,7 +821,7 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(
         {"id": name, "severity": severity, "first_seen_s": at, "muted": name == "e"}
         for at, (name, severity) in enumerate(known)
     ]
-    found = call(pages, "alerts_panel.rankedAlerts", alerts)
+    found = call(pages, "alerts_panel.rankAlerts", alerts)
     assert "".join(each["id"] for each in found) == "dbcae"
     for severity, sign in SIGNS.items():  # The terminal's.
         alert = {"severity": severity, "text": "Board 1: Bea rose", "player": "Bea"}

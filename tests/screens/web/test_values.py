@@ -26,8 +26,10 @@ BUSY = (
     EngineState(0, "searching", 450.4, depth=15),
     EngineState(1, "idle", 50.0, depth=9),
 )
-COUNTING = {"en": ["{} move", "{} moves"], "ru": ["{} ход", "{} хода", "{} ходов"]}
-LENGTHS = {"seconds": "{} s", "minutes": "{} min", "hours": "{} h"}
+COUNTING = {
+    "en": {"locale": "en-GB", "moves": ["{} move", "{} moves"]},
+    "ru": {"locale": "ru", "moves": ["{} ход", "{} хода", "{} ходов"]},
+}
 GERMAN, FRENCH, RUSSIAN = list("KDTLS"), list("RDTFC"), ["Кр", "Ф", "Л", "С", "К"]
 
 
@@ -73,10 +75,39 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ),
         ("isLow", [{"result": "1-0"}, 59, 5400], False),
     ],
-    # Nobody is better than all or than none.
     "client/figures.js": [
-        ("percentText", [value], said)
-        for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
+        # Against much weaker opponents less than the own Elo may be more than is usual.
+        *(
+            (
+                "placeInBand",
+                [{"value": value, "low": 1800, "high": 2000, "index": False}, elo],
+                at,
+            )
+            for value, elo, at in (
+                (2120, 1900, {"is": "above", "distance": "\u25b2220", "at": 1}),
+                (
+                    2020,
+                    2050,
+                    {"is": "above", "distance": "\u25b2", "at": pytest.approx(0.86)},
+                ),
+                (1900, 1950, {"is": "within", "distance": "", "at": 0.5}),
+                (
+                    1790,
+                    1780,
+                    {"is": "below", "distance": "\u25bc", "at": pytest.approx(0.17)},
+                ),
+                (
+                    1790,
+                    1900,
+                    {"is": "below", "distance": "\u25bc110", "at": pytest.approx(0.17)},
+                ),
+            )
+        ),
+        # Nobody is better than all or than none.
+        *(
+            ("percentText", [value], said)
+            for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
+        ),
     ],
     "drawing/contrast.js": [
         ("contrast", ["000", "fff"], 21),
@@ -150,7 +181,6 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("placeOf", place("?", 2), "Board 2 · Open"),
         ("placeOf", place("", None), "Open"),
         # An event that is unknown, or only the pairing, is not told.
-        ("eventOf", [PAIRED], ""),
         (
             "placeOf",
             [{**PAIRED, "round": "4", "board": 3}, ENGLISH],
@@ -178,11 +208,11 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
     ],
     "overlay/language/words.js": [
         *(
-            ("counted", [COUNTING["en"], int(text.split()[0])], text)
+            ("counted", [COUNTING["en"], "moves", int(text.split()[0])], text)
             for text in ("1 move", "21 moves")
         ),
         *(
-            ("counted", [COUNTING["ru"], int(text.split()[0])], text)
+            ("counted", [COUNTING["ru"], "moves", int(text.split()[0])], text)
             for text in (
                 "1 ход",
                 "3 хода",
@@ -201,8 +231,8 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         # No move: nothing in it is a piece.
         ("localMove", ["<b>Nf3</b>", GERMAN], "<b>Nf3</b>"),
         *(
-            ("age", [LENGTHS, seconds], said)
-            for seconds, said in ((8, "8 s"), (180, "3 min"))
+            ("age", [{"locale": "de"}, seconds], said)
+            for seconds, said in ((8, "8 Sek."), (180, "3 Min."), (7200, "2 Std."))
         ),
         # A value is filled in as it is.
         ("fill", ["Round {}", "$& {} $1"], "Round $& {} $1"),

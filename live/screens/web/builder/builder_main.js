@@ -43,19 +43,19 @@ for (const [name, option] of Object.entries(OPTIONS)) {
   if (option.label === undefined) continue;
   const [title] = Object.entries(GROUPS).find(([, first]) => first === name) ?? [];
   if (title) byId("choices").append(element("fieldset", "group", "", element("legend", "", title)));
-  const field = new Field(option, chosen);
+  const field = new Field(option, noteChoice);
   field.write(given[name]);
   fields.set(name, field);
   byId("choices").lastChild.append(field.node);
 }
 
-function chosenOptions() {
+function readChoices() {
   return Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
 }
 
 /** Somebody chose something. */
-function chosen() {
-  const { layout } = chosenOptions();
+function noteChoice() {
+  const { layout } = readChoices();
   if (layout !== shown) resize(layout);
   clearTimeout(timer);
   timer = setTimeout(show, SETTLED_MS);
@@ -68,7 +68,7 @@ function resize(layout) {
 
 /** The address of the overlay; options only where they mean something. */
 function address() {
-  const options = chosenOptions();
+  const options = readChoices();
   for (const [name, field] of fields) {
     const { only, themes } = field.option;
     const idle = (only && !only.includes(options.layout)) || (themes && !themes.includes(options.theme));
@@ -84,7 +84,7 @@ function address() {
 
 /** Only what the layout has a place for can be shown on demand. */
 function offerSamples() {
-  const { layout } = chosenOptions();
+  const { layout } = readChoices();
   const select = byId("sample");
   for (const option of select.options) option.disabled = !(SAMPLES[option.value]?.includes(layout) ?? true);
   if (select.selectedOptions[0]?.disabled) select.value = "";
@@ -93,13 +93,13 @@ function offerSamples() {
 function show() {
   const url = address();
   offerSamples();
-  const { width, height } = screenSize();
+  const { width, height } = readScreenSize();
   byId("address").value = url.href;
   byId("token").hidden = overlayToken === null;
   setText(byId("said"), "");
   // OBS makes a source of a link that is dropped on it, as large and named as these say.
   const dragged = new URL(url);
-  dragged.searchParams.set("layer-name", `live-rate ${chosenOptions().layout}`);
+  dragged.searchParams.set("layer-name", `live-rate ${readChoices().layout}`);
   dragged.searchParams.set("layer-width", width);
   dragged.searchParams.set("layer-height", height);
   byId("drag").href = dragged.href;
@@ -119,14 +119,14 @@ function show() {
   scale();
 }
 
-function screenSize() {
+function readScreenSize() {
   const whole = (id, unless) => Math.min(8192, Math.max(40, Math.round(byId(id).value) || unless));
   return { width: whole("width", 1280), height: whole("height", 720) };
 }
 
 /** The preview is as large as the source will be, and drawn as large as there is room. */
 function scale() {
-  const { width, height } = screenSize();
+  const { width, height } = readScreenSize();
   const screen = byId("screen");
   const by = Math.min(1, screen.clientWidth / width);
   const { style } = byId("preview");
@@ -137,7 +137,7 @@ function scale() {
 }
 
 /** A frame for a page of one's own; the service allows it to whom `server.frames` names. */
-function embedText() {
+function writeEmbed() {
   const address = new URL(byId("address").value);
   address.searchParams.delete("token");
   const frame = document.createElement("iframe");
@@ -149,7 +149,7 @@ function embedText() {
 }
 
 /** A file for OBS that waits for the service. */
-const saveFile = () => save(`live-rate-${chosenOptions().layout}.html`, "text/html", waitingPage(byId("address").value));
+const saveFile = () => save(`live-rate-${readChoices().layout}.html`, "text/html", waitingPage(byId("address").value));
 
 async function copy(text = null) {
   const input = byId("address");
@@ -171,7 +171,7 @@ async function copy(text = null) {
 }
 
 /** What there is to choose from; typing goes without it. */
-async function offer() {
+async function offerChoices() {
   await sayDelay();
   const answer = await ask("games").catch(({ message }) => setText(byId("said"), `No games to choose from: ${message}.`));
   if (!answer) return;
@@ -217,12 +217,12 @@ function sayFaint() {
 }
 
 byId("copy").addEventListener("click", () => copy());
-byId("copy-embed").addEventListener("click", () => copy(embedText()));
+byId("copy-embed").addEventListener("click", () => copy(writeEmbed()));
 byId("save-file").addEventListener("click", saveFile);
 byId("sample").addEventListener("change", show);
 byId("preview").addEventListener("load", sayFaint);
 byId("address").addEventListener("focus", (event) => event.target.select());
-for (const id of ["width", "height"]) byId(id).addEventListener("input", chosen);
+for (const id of ["width", "height"]) byId(id).addEventListener("input", noteChoice);
 byId("behind").addEventListener("input", (event) => {
   byId("screen").dataset.behind = event.target.value;
 });
@@ -233,4 +233,4 @@ resize(given.layout);
 byId("sample").value = given.sample ?? "";
 show();
 sayGone(gone);
-await offer();
+await offerChoices();

@@ -38,7 +38,7 @@ export class Field {
 }
 
 /** A text field's value through the option's own reader, and whether it was understood. */
-function understood(input, option) {
+function readInput(input, option) {
   const text = input.value.trim();
   const value = text === "" ? null : option.read(text);
   input.setCustomValidity(text === "" || value !== null ? "" : "not understood");
@@ -52,8 +52,8 @@ function textInput(id, option, placeholder = "") {
 }
 
 /** A field whose text the option's own reader reads; `shown` writes a value, `made` makes one of what was understood. */
-function typed(control, option, { shown = (value) => value ?? "", made = (value) => value } = {}) {
-  return { control, read: () => made(understood(control, option)), write: (value) => (control.value = shown(value)) };
+function makeTyped(control, option, { shown = (value) => value ?? "", made = (value) => value } = {}) {
+  return { control, read: () => made(readInput(control, option)), write: (value) => (control.value = shown(value)) };
 }
 
 const MAKERS = {
@@ -67,7 +67,7 @@ const MAKERS = {
   number(id, option) {
     const control = element("input");
     Object.assign(control, { id, type: "number", min: option.least, max: option.most, step: "any" });
-    return typed(control, option);
+    return makeTyped(control, option);
   },
 
   flag(id) {
@@ -84,7 +84,7 @@ const MAKERS = {
     picker.addEventListener("input", () => (text.value = picker.value.slice(1)));
     return {
       control: element("span", "pair", "", text, picker),
-      read: () => understood(text, option),
+      read: () => readInput(text, option),
       write(value) {
         text.value = value ?? "";
         if (/^[0-9a-f]{6}/.test(value ?? "")) picker.value = `#${value.slice(0, 6)}`;
@@ -92,15 +92,15 @@ const MAKERS = {
     };
   },
 
-  font: (id, option) => typed(textInput(id, option, "theme"), option),
-  image: (id, option) => typed(textInput(id, option, "https://"), option),
+  font: (id, option) => makeTyped(textInput(id, option, "theme"), option),
+  image: (id, option) => makeTyped(textInput(id, option, "https://"), option),
 
   names(id, option) {
     const made = (value) => (value === null ? [] : [value]);
-    return typed(textInput(id, option), option, { shown: ([first = ""]) => first, made });
+    return makeTyped(textInput(id, option), option, { shown: ([first = ""]) => first, made });
   },
 
-  numbers: (id, option) => typed(textInput(id, option), option, { shown: (values) => values.join(",") }),
+  numbers: (id, option) => makeTyped(textInput(id, option), option, { shown: (values) => values.join(",") }),
 
   parts(id, option) {
     const control = element("fieldset", "", "", element("legend", "", option.label));

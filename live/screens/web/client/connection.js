@@ -20,7 +20,7 @@ export async function openConnection(held, page, changed, { isKeen = false } = {
   const broker = brokerOf();
   if (broker === null) {
     const open = (url) => new WebSocket(url);
-    return new Connection(held, page, changed, { open, now, random, after, isThere: answers, isKeen });
+    return new Connection(held, page, changed, { open, now, random, after, isThere: isServiceThere, isKeen });
   }
   const { BrokerConnection } = await import("./broker_connection.js");
   const { default: mqtt } = await import("../vendor/mqtt/mqtt.esm.js");
@@ -67,7 +67,7 @@ export function* delays(random, isKeen = false) {
 const LOOK_MS = 5_000;
 
 /** Whether the service beside this page answers. Asked for by HTTP: browsers hold back websockets after some that failed. */
-async function answers() {
+async function isServiceThere() {
   try {
     const { status } = await fetch("healthz", { cache: "no-store", signal: AbortSignal.timeout(LOOK_MS) });
     // A proxy answers for a service that is away, too; one that hides this path answers otherwise.
@@ -78,7 +78,7 @@ async function answers() {
 }
 
 /** Where the websocket of a page is: beside the page, with the page's filters and what is held. */
-function socketUrl(page, held) {
+function writeSocketUrl(page, held) {
   const url = new URL(`v${PROTOCOL}/live`, page);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.hash = "";
@@ -158,7 +158,7 @@ export class Connection extends Link {
 
   connect() {
     this.status = "connecting";
-    const socket = this._open(socketUrl(this._page, this._held));
+    const socket = this._open(writeSocketUrl(this._page, this._held));
     this._socket = socket;
     let over = false;
     const end = (code, reason) => {

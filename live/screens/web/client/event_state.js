@@ -200,15 +200,6 @@ function before(points, ply) {
 
 // --- as it stood after an earlier ply -------------------------------------------------------------
 
-/** Figures of a whole game, each as where it is not known. */
-function unknown(value) {
-  if (Array.isArray(value)) return [];
-  if (value !== null && typeof value === "object") {
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, unknown(each)]));
-  }
-  return typeof value === "string" ? "" : null;
-}
-
 /** A game as it stood after a ply; null, and a ply that is not reached, mean as it is. */
 export function asOf(game, ply) {
   if (ply === null || ply >= game.plies.length) return game;
@@ -224,7 +215,7 @@ export function asOf(game, ply) {
     whole_plies: game.plies.length,
     plies_scored: Math.min(ply, game.plies_scored ?? 0),
     // Of these nobody knows how they stood then.
-    head_to_head: unknown(game.head_to_head ?? null),
+    head_to_head: null,
     problem: null,
     dispute: "",
     eco: "",

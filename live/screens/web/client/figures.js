@@ -56,15 +56,18 @@ export function bandText({ low, high }) {
 const BAND_SHARE = 0.6;
 
 /**
- * Where a figure lies in what is usual for its player: `is` above, within or below, `by` how many Elo from the own Elo,
- * `at` the place of its dot on the strip, 0 to 1; null where nothing is usual. Pure.
+ * Where a figure lies in what is usual for its player: `is` above, within or below, `at` the place of its dot on the
+ * strip, 0 to 1; null where nothing is usual. `distance` is `\u25b2120` or `\u25bc120` outside it, how far from the own
+ * Elo; the sign alone where the own Elo lies on the other side. Pure.
  */
 export function placeInBand(figure, elo) {
   const { value, low = null, high = null, index } = figure ?? {};
   if (index || low === null || high === null || !elo) return null;
   const share = (1 - BAND_SHARE) / 2 + (BAND_SHARE * (value - low)) / Math.max(1, high - low);
   const is = value > high ? "above" : value < low ? "below" : "within";
-  return { is, by: Math.round(value - elo), at: Math.max(0, Math.min(1, share)) };
+  const by = Math.round(value - elo);
+  const distance = { above: `\u25b2${by > 0 ? by : ""}`, within: "", below: `\u25bc${by < 0 ? -by : ""}` }[is];
+  return { is, distance, at: Math.max(0, Math.min(1, share)) };
 }
 
 /** A percentile in whole points: nobody is better than all, or than none. */
@@ -73,24 +76,22 @@ export const percentText = (value) => String(Math.min(Math.max(Math.round(value)
 /** Players by their names, and those of one name by their ids. */
 export const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
 
-/**
- * Players by how far they are above what is usual for them, by points, or by Algorithm 4 where it is shown, falling:
- * `{player, figure, place, tied}`. Equal numbers, as they are read, are a tie; those without come last and have no place.
- */
-export function standings(players, by = "figure", above = null) {
-  const rows = players.map((player) => {
-    const figure = figureOf(player, above);
-    const ranked = figure && (figure.index ? figure.value : figure.percentile);
-    const value = by === "points" ? (player.points ?? null) : ranked && Math.round(ranked);
-    return { player, figure, value };
+/** What a player is ranked by, as it is read: how far above the usual, by the percentile; of Algorithm 4 by its value; or null. */
+export function rankedBy(player, above = null) {
+  const figure = figureOf(player, above);
+  const number = figure && (figure.index ? figure.value : figure.percentile);
+  return number && Math.round(number);
+}
+
+/** Players by a number of each, falling, `{player, place, tied}`; those of null come last and have no place. */
+export function rankByNumber(players, numberOf) {
+  const rows = players.map((player) => ({ player, number: numberOf(player) }));
+  rows.sort((a, b) => (b.number ?? -Infinity) - (a.number ?? -Infinity) || byName(a.player, b.player));
+  return rows.map(({ player, number }) => {
+    if (number === null) return { player, place: null, tied: false };
+    const level = rows.filter((other) => other.number === number);
+    return { player, place: 1 + rows.indexOf(level[0]), tied: level.length > 1 };
   });
-  const known = rows.filter(({ value }) => value !== null).sort((a, b) => b.value - a.value || byName(a.player, b.player));
-  const unknown = rows.filter(({ value }) => value === null).sort((a, b) => byName(a.player, b.player));
-  const placed = known.map(({ player, figure, value }) => {
-    const level = known.filter((other) => other.value === value);
-    return { player, figure, place: 1 + known.indexOf(level[0]), tied: level.length > 1 };
-  });
-  return [...placed, ...unknown.map(({ player, figure }) => ({ player, figure, place: null, tied: false }))];
 }
 
 /** `3`, `3=` for a tie, or nothing. */
@@ -98,10 +99,6 @@ export const placeText = ({ place, tied }) => (place === null ? "" : `${place}${
 
 /** The axis shows at least so many Elo, so that noise does not look like drama. */
 const MIN_SPAN = 400;
-
-/** Whether a game has a figure that a curve can show. */
-export const hasRating = ({ curves }, above = null) =>
-  [...curves.white, ...curves.black].some((point) => figureOf(point, above) !== null);
 
 /** Columns for uPlot: move number, then the upper and the lower end of the band, and the figure, of White, then of Black. */
 export function columns(curves, above = null) {

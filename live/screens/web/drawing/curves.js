@@ -64,9 +64,13 @@ export class Plot {
   }
 }
 
-/** Columns of both curves with their bands, and the own Elo of each, which is not on the scale of Algorithm 4. Pure. */
+/**
+ * Columns of both curves with their bands, and the own Elo of each, which is not on the scale of Algorithm 4; null without a
+ * figure. Pure.
+ */
 export function curveData({ curves, white, black }, above = null) {
   const data = columns(curves, above);
+  if ([...data[3], ...data[6]].every((value) => value === null)) return null;
   return [...data, ...[white, black].map(({ elo }) => new Array(data[0].length).fill((above === null && elo) || null))];
 }
 
@@ -83,7 +87,8 @@ export function curveOptions(shape) {
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
   const edge = (side) => ({ stroke: color(`--${side}-edge`), width: thin, ...hidden });
   // One value alone has no line to be seen by.
-  const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
+  // Not moved by parts of a pixel: its core would not lie in its middle.
+  const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, pxAlign: 0, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
   const own = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
   const fill = (side) => color(`--${side}-band`);
   return {
@@ -176,7 +181,7 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
 const NAME_STEPS = [0, 1, 2];
 
 /** The colour of what is written of a side, which may have to be another than that of its curve. */
-const ink = (color, side) => color(`--${side}-text`) || color(`--${side}-line`);
+const chooseInk = (color, side) => color(`--${side}-text`) || color(`--${side}-line`);
 
 /** So many moves of each side are named at its curve. */
 const NAMED = 3;
@@ -214,7 +219,7 @@ function markCostlyMoves(plot, game, { color, family, size, told, written = (san
     ctx.fill();
     if (places[at] === null) return;
     const [cx, cy] = places[at];
-    ctx.fillStyle = ink(color, side);
+    ctx.fillStyle = chooseInk(color, side);
     ctx.fillText(text, cx, cy);
   });
   ctx.restore();
@@ -259,7 +264,7 @@ function markEnds(plot, { curves }, { color, family, size, above }) {
     if (core) Object.assign(ctx, { fillStyle: core });
     if (core || side === "black") ctx.fill();
     if (core || side === "white") ctx.stroke();
-    ctx.fillStyle = isEarly(figureOf(curves[side].at(-1), above)) ? color("--quiet") : ink(color, side);
+    ctx.fillStyle = isEarly(figureOf(curves[side].at(-1), above)) ? color("--quiet") : chooseInk(color, side);
     ctx.fillText(text, left + width + 0.55 * size * ratio, label);
   }
   ctx.restore();

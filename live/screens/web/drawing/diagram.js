@@ -3,15 +3,14 @@
 import { BORDER_TYPE, Chessboard, COLOR } from "../vendor/cm-chessboard/src/Chessboard.js";
 import { Markers } from "../vendor/cm-chessboard/src/extensions/markers/Markers.js";
 import { arrowCorners, placementAfter } from "../client/board_position.js";
-import { element, silent, svgElement } from "./elements.js";
-import { moveText } from "./number_format.js";
+import { element, named, silent, svgElement } from "./elements.js";
 
 const ASSETS = new URL("../vendor/cm-chessboard/assets/", import.meta.url).href;
 const SLIDE_MS = 200;
 const LAST_MOVE = { class: "marker-square-last", slice: "markerSquare" };
 
 /** Whether one list of moves is the other with a few more. */
-function near(before, now) {
+function isNear(before, now) {
   const shorter = Math.min(before.length, now.length);
   return Math.max(before.length, now.length) - shorter <= 2 && before.slice(0, shorter).every((move, at) => move === now[at]);
 }
@@ -45,21 +44,20 @@ export class Diagram {
     this._board.setOrientation(side === "black" ? COLOR.black : COLOR.white);
   }
 
-  draw(game) {
+  /** `said` is what screen readers say of it. */
+  draw(game, said) {
     const moves = game.plies.map((ply) => ply.uci);
     const placement = placementAfter(game.start_fen, moves);
     const last = moves.at(-1) ?? "";
     const key = `${placement} ${last}`;
     if (key === this._shown) return;
     this._shown = key;
-    const [move] = game.plies.slice(-1);
-    const after = move ? `after ${moveText(move.ply, move.san, game.start_fen)}` : "before the first move";
-    this._picture.setAttribute("aria-label", `The board ${after}`);
+    named(this._picture, said);
     // The board does one slide after the other: moves that come faster must not queue up.
     const now = performance.now();
     // Pieces slide from move to move, not from one game into another, nor onto a new board: its
     // squares are drawn again while it finds its size, and what slides then is lost.
-    const follows = this._moves !== null && near(this._moves, moves);
+    const follows = this._moves !== null && isNear(this._moves, moves);
     this._moves = moves;
     const slide = follows && this._slideMs > 0 && now >= this._slidUntil && !document.hidden;
     if (slide) this._slidUntil = now + 2 * this._slideMs;

@@ -59,9 +59,9 @@ export function tableOf(caption, heads, body, className = "plain-table") {
   return element("table", className, "", element("caption", "hidden", caption), head, body);
 }
 
-/** A field to search with, `label` for screen readers; `typed` is given what stands in it. */
-export function searchField(label, placeholder, typed) {
-  const input = named(Object.assign(element("input"), { type: "search", placeholder }), label);
+/** A field to search with; `typed` is given what stands in it. */
+export function searchField(placeholder, typed) {
+  const input = named(Object.assign(element("input"), { type: "search", placeholder }), placeholder);
   input.addEventListener("input", () => typed(input.value));
   return input;
 }
@@ -82,13 +82,6 @@ export function setText(node, text) {
 export function setLine(node, text) {
   setText(node, text);
   node.hidden = !text;
-}
-
-/** Loads styles that most pages do without; done once they are there, or cannot be had. */
-export function loadStyles(href) {
-  const link = Object.assign(element("link"), { rel: "stylesheet", href });
-  document.head.append(link);
-  return new Promise((done) => (link.onload = link.onerror = done));
 }
 
 /** Text of several parts with `·` between them, so that one that has no room can be left out whole. */

@@ -18,7 +18,7 @@ const sizes = globalThis.document && new ResizeObserver((entries) => {
 });
 
 /** Done once the pieces are there; what could not be had is asked for again the next time. */
-export const piecesLoaded = () => (loading ??= load().catch(() => (loading = null)));
+export const loadPieces = () => (loading ??= load().catch(() => (loading = null)));
 
 /** From the sprite that the big board uses, in which a piece has a square of 40. */
 async function load() {
@@ -74,7 +74,7 @@ export class MiniBoard {
     if (!this._side || !this._shown) return;
     if (pictures === null) {
       waiting.add(this);
-      piecesLoaded();
+      loadPieces();
       return;
     }
     const [placement, last] = this._shown.split(" ");

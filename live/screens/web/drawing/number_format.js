@@ -30,9 +30,6 @@ export function clockText(seconds) {
   return minutes < 100 ? `${minutes}:${two(whole % 60)}` : `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`;
 }
 
-/** How far above or below, `\u25b2120` or `\u25bc120`: the sign says it without a colour. */
-export const distanceText = (by) => `${by < 0 ? "\u25bc" : "\u25b2"}${Math.abs(by)}`;
-
 /** A text in which no line breaks within castling. */
 export const unbroken = (text) => text.replace(/O-(?=O)/g, "O-\u2060");
 

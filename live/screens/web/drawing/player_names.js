@@ -97,18 +97,16 @@ export function nameWithin(name, others, most) {
   return forms.find((form) => [...form].length <= most) ?? forms.at(-1);
 }
 
-/** The letters of a name that has no shorter form become no smaller than this; then it breaks. */
-const SMALLEST = 0.45;
-
-/** A name on the page, as long as its room allows. It is measured when name or room change. */
+/**
+ * A name on the page, as long as its room allows; one that has no shorter form gets smaller letters, and breaks before they
+ * are smaller than the part of their size that styles name (`--smallest`). It is measured when name or room change.
+ */
 export class Name {
-  /** `smallest` of its letters: beyond that it breaks. */
-  constructor(className = "name", smallest = SMALLEST) {
-    this._smallest = smallest;
+  constructor() {
     this._key = null;
     this._line = null;
     this._text = element("span", "family");
-    this.node = nameNode(className);
+    this.node = nameNode("name");
     this.node.append(this._text);
   }
 
@@ -157,15 +155,16 @@ export class Name {
     return clientWidth === 0 || this._text.offsetWidth <= clientWidth + 0.5;
   }
 
-  /** How much smaller its letters had to be. A little less: they do not shrink by parts of a pixel. */
-  scale() {
-    return (0.97 * this.node.clientWidth) / this._text.offsetWidth;
+  /** How much smaller its letters had to be, and may be. A little less: they do not shrink by parts of a pixel. */
+  scales() {
+    const smallest = Number(getComputedStyle(this.node).getPropertyValue("--smallest"));
+    return [(0.97 * this.node.clientWidth) / this._text.offsetWidth, smallest];
   }
 
   /** Smaller letters, in several lines where they became too small. */
-  shrink(scale) {
-    this._text.style.fontSize = `${Math.max(this._smallest, scale).toFixed(3)}em`;
-    this._text.classList.toggle("broken", scale < this._smallest);
+  shrink(scale, smallest) {
+    this._text.style.fontSize = `${Math.max(smallest, scale).toFixed(3)}em`;
+    this._text.classList.toggle("broken", scale < smallest);
   }
 }
 
@@ -195,8 +194,8 @@ function measureAll() {
   let open = all.filter((name) => name.hasOtherRoom());
   for (let form = 0; open.length > 0; form += 1) {
     const written = open.filter((name) => name.write(form));
-    const last = open.filter((name) => !written.includes(name)).map((name) => [name, name.scale()]);
-    for (const [name, scale] of last) name.shrink(scale);
+    const last = open.filter((name) => !written.includes(name)).map((name) => [name, name.scales()]);
+    for (const [name, scales] of last) name.shrink(...scales);
     open = written.filter((name) => !name.fits());
   }
 }

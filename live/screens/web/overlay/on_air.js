@@ -1,10 +1,9 @@
 /** Which games an overlay shows, which moment of theirs, and what it says where there is none. Pure: the time comes in. */
 
 import { unratedOf } from "../client/figures.js";
-import { gameOrder, mainRound, roundOrder, running } from "../client/games.js";
+import { eventOf, gameOrder, mainRound, roundOrder, running } from "../client/games.js";
 import { whiteShare } from "../drawing/number_format.js";
-import { eventOf } from "./shown_figures.js";
-import { age, fill } from "./language/words.js";
+import { age, fill, tokenText } from "./language/words.js";
 
 /** How long a result stays on the screen before the next game takes its place. */
 const LINGER_MS = 20_000;
@@ -16,19 +15,14 @@ const STAY_MS = { closest: 20_000, latest: 10_000, story: 20_000 };
 const CLOSER = 0.03;
 
 /** A name as filters compare it, as `fold_name` of `live/games/player_identity.py` does. */
-function folded(name) {
+function foldName(name) {
   return name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
 }
 
 /** Whether a player is one of those asked for, by name or FIDE id. */
 export function isAsked({ name, fide_id: id }, asked) {
-  const wanted = asked.map(folded);
-  return wanted.includes(folded(name)) || (Boolean(id) && wanted.includes(String(id)));
-}
-
-/** The order of the service's snapshots, without regard to events that viewers do not see. */
-function order(a, b) {
-  return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
+  const wanted = asked.map(foldName);
+  return wanted.includes(foldName(name)) || (Boolean(id) && wanted.includes(String(id)));
 }
 
 /** The games of each event's current round: that of games under way, else the last one. */
@@ -61,11 +55,11 @@ export class Chooser {
   choose(games, now, moments = [], withheld = false) {
     const { game: ids, board: boards, follow, player, event: events = [] } = this._options;
     this._story?.note(moments, now);
-    let chosen = [...games].sort(order);
+    let chosen = [...games].sort(gameOrder);
     // The service sends nothing else; a broker sends all.
     if (events.length > 0) {
-      const wanted = events.map(folded);
-      chosen = chosen.filter((game) => wanted.includes(folded(game.event)));
+      const wanted = events.map(foldName);
+      chosen = chosen.filter((game) => wanted.includes(foldName(game.event)));
     }
     if (player.length > 0) {
       chosen = chosen.filter(({ white, black }) => isAsked(white, player) || isAsked(black, player));
@@ -266,8 +260,7 @@ export const lostText = (since, now, words) => (since === BEFORE ? words.notLive
 
 /** `asked`: the games, boards, players and events that the address names. */
 export function statusText({ asked = [], trouble = "", connection, held, games, now, layout, lost, since }, words) {
-  const token = { missing: words.tokenMissing, wrong: words.tokenWrong }[trouble];
-  if (connection.heardAt === null && token !== undefined) return token;
+  if (connection.heardAt === null && trouble) return tokenText(trouble, words);
   if (connection.status === "refused") return fill(words.refused, connection.reason);
   if (connection.heardAt === null) return words.connecting;
   if (since !== null) return lost === "notice" ? lostText(since, now, words) : "";

@@ -2,7 +2,7 @@
 
 import { brokerOf, openConnection, TokenCheck } from "../client/connection.js";
 import { isBare, readable } from "../drawing/contrast.js";
-import { element, loadStyles, setText } from "../drawing/elements.js";
+import { element, setText } from "../drawing/elements.js";
 import { Delayed, Held, heldAsOf } from "../client/event_state.js";
 import { isWithheld } from "../client/figures.js";
 import { COLORS, everybodyIn, Ticking } from "../client/games.js";
@@ -13,8 +13,6 @@ import { fill } from "./language/words.js";
 
 /** What an address may say of colours, and the properties that hold them. */
 const OWN = { text: "--text", ground: "--ground", white: "--white-line", black: "--black-line", key: "--key" };
-/** Layouts with styles of their own. */
-const OWN_STYLES = ["player", "duel", "moment", "table"];
 const EVERY_MS = 1_000;
 const TURN_MS = 500;
 
@@ -53,8 +51,6 @@ applyLook(document.documentElement);
 if (["board", "curves"].includes(options.layout)) import("../drawing/curves.js");
 const [moduleName, className, onAir] = LAYOUTS[options.layout];
 const loading = import(`./layouts/${moduleName}.js`);
-const dressed = OWN_STYLES.includes(options.layout) || options.show.length > 0;
-const styled = dressed ? loadStyles(new URL("./layouts/more_layouts.css", import.meta.url).href) : null;
 let layout = null;
 const { default: words } = await speaking;
 
@@ -164,7 +160,6 @@ function fit() {
 
 connection.connect();
 const Layout = (await loading)[className];
-await styled;
 layout = new Layout({
   options,
   words,

@@ -2,7 +2,7 @@
 
 import { element, setParts, setText } from "../drawing/elements.js";
 import { bothSides, moverOf } from "../client/games.js";
-import { moveText, RESULT_SHARES, resultText, scoreText } from "../drawing/number_format.js";
+import { moveText, scoreText } from "../drawing/number_format.js";
 import { isolated, Name, shortName } from "../drawing/player_names.js";
 import {
   bestInstead, clockOf, fallText, figureWords, lastMove, placeOf, pointsOf, scoreOf, turnOf, unratedPart, withoutFigure,
@@ -39,8 +39,23 @@ export class OneGame {
   }
 }
 
-/** A name of several words breaks before its letters are smaller. */
-const LEAST_NAME = 0.62;
+/** One of several games: the number of its board, both players and the score, arranged by the layout. */
+export class SmallGame {
+  constructor(context) {
+    this._words = context.words;
+    this.place = element("span", "place");
+    this.score = new ScorePanel(context, true);
+    this.sides = bothSides((color) => new PlayerPanel(color, context));
+  }
+
+  /** `notice` stands in place of the board's number. */
+  draw(game, swing, notice = "") {
+    setText(this.place, notice || (game.board === null ? "" : fill(this._words.board, game.board)));
+    this.place.classList.toggle("notice", Boolean(notice));
+    for (const side of Object.values(this.sides)) side.draw(game);
+    this.score.draw(game, swing);
+  }
+}
 
 /** Who plays: federation, title, name, and what else belongs beside it. */
 export class Who {
@@ -48,7 +63,7 @@ export class Who {
   constructor(before, beside) {
     this._flag = element("span", "flag");
     this._title = element("span", "title");
-    this._name = new Name("name", LEAST_NAME);
+    this._name = new Name();
     this.node = element("div", "who", "", ...before, this._flag, this._title, this._name.node, ...beside);
   }
 
@@ -90,7 +105,7 @@ export class PlayerPanel {
     setText(this._eloValue, player.elo ? String(player.elo) : "");
     this._elo.hidden = !player.elo;
     setText(this._points, pointsOf(game.result, color));
-    const clock = clockOf(game, color, elapsedS(game));
+    const clock = game.result === "*" ? clockOf(game, color, elapsedS(game)) : { text: "", low: false };
     setText(this._clock, clock.text);
     this._clock.classList.toggle("low", clock.low);
     setText(this._material, material);
@@ -104,7 +119,7 @@ export class PlayerPanel {
     const [withheld, above] = [this._context.withheld(), this._context.above()];
     const point = game.curves[color].at(-1) ?? null;
     const isGrid = options.layout === "grid";
-    const brief = isGrid || ["bar", "curves"].includes(options.layout);
+    const brief = ["bar", "curves", "grid", "ticker"].includes(options.layout);
     const read = withheld ? null : figureWords(game, color, point, words, { brief, above });
     // What of the moves it does not rest on.
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
@@ -141,14 +156,11 @@ export class ScorePanel {
   }
 
   draw(game, swing) {
-    const score = scoreOf(game, this._options.provisional);
-    // White's share by the score that stands beside it, or how the game ended.
-    this.bar.style.setProperty("--white", (RESULT_SHARES[game.result] ?? score?.share ?? 0.5).toFixed(3));
-    this.bar.classList.toggle("unknown", score === null);
-    // What a finished position was worth is no news beside how the game ended.
-    const result = resultText(game.result);
-    setText(this.number, result || (score?.text ?? ""));
-    this.number.dataset.state = result ? "result" : (score?.state ?? "");
+    const { share, text, state } = scoreOf(game, this._options);
+    this.bar.style.setProperty("--white", (share ?? 0.5).toFixed(3));
+    this.bar.classList.toggle("unknown", share === null);
+    setText(this.number, { provisional: `~${text}`, pending: `${text}\u2026` }[state] ?? text);
+    this.number.dataset.state = state;
     const move = lastMove(game, this._words);
     setText(this.move, move);
     const shown = `${game.id} ${move}`;
@@ -177,7 +189,7 @@ const MOST_CP = 1000;
 const LEAST_CP = 50;
 
 /** `{move, mover, lost, mate, best}` of a swing; `lost` is null where its mover gained by it. */
-function blunder(game, { ply, from, to }, words) {
+function describeBlunder(game, { ply, from, to }, words) {
   const played = game.plies[ply - 1];
   if (played === undefined) return null;
   const mover = moverOf(ply, game.start_fen);
@@ -197,20 +209,20 @@ function blunder(game, { ply, from, to }, words) {
 
 /** Who lost how much, and what was best: `Daniel: 26… Rfd8 costs 2.7 pawns · best was Rac8`. */
 export function swingSentence(game, swing, words, others = []) {
-  const said = blunder(game, swing, words);
+  const said = describeBlunder(game, swing, words);
   if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words);
-  const cost = said.mate === null ? fill(words.costs, said.lost.replace(".", words.decimal)) : fill(words.allowsMate, said.mate);
-  const best = said.best === null ? "" : ` \u00b7 ${fill(words.best, said.best)}`;
+  const cost = said.mate === null ? fill(words.costs, Number(said.lost).toLocaleString(words.locale, { minimumFractionDigits: 1 })) : fill(words.allowsMate, said.mate);
+  const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.best, said.best)}`;
   return `${isolated(shortName(game[said.mover].name || "?", others))}: ${said.move} ${cost}${best}`;
 }
 
 /** The same where there is little room: `26… Rfd8 −2.7 · best Rac8`. */
 export function swingText(game, swing, words) {
-  const said = blunder(game, swing, words);
+  const said = describeBlunder(game, swing, words);
   if (said === null) return words.swing;
   if (said.mate !== null) return `${said.move} ${fill(words.allowsMate, said.mate)}`;
   if (said.lost === null) return `${words.swing} ${said.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;
-  const best = said.best === null ? "" : ` \u00b7 ${fill(words.bestShort, said.best)}`;
+  const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.bestShort, said.best)}`;
   return `${said.move} \u2212${said.lost}${best}`;
 }
 

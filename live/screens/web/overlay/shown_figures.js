@@ -4,26 +4,26 @@ import {
   bandText, eloText, figureOf, isEarly, isFinal, percentText, unratedMoves,
 } from "../client/figures.js";
 import { sanOf } from "../client/board_position.js";
-import { isLow, known, leftS, moverOf, pointsText, RESULT_POINTS, roundOf, startClockS } from "../client/games.js";
+import { eventOf, isLow, known, leftS, moverOf, pointsText, RESULT_POINTS, roundOf, startClockS } from "../client/games.js";
 import { newestCostly } from "../drawing/costly_moves.js";
-import { clockText, moveText, scoreText, unbroken, whiteShare } from "../drawing/number_format.js";
+import { clockText, moveText, RESULT_SHARES, resultText, scoreText, unbroken, whiteShare } from "../drawing/number_format.js";
 import { counted, fill, localMove } from "./language/words.js";
 
 /**
- * The score to show, `{cp, mate, share, text, state}`: `final`, `provisional` (the engine still
- * searches) or `pending` (it is that of an earlier move); null while none is known.
+ * The score after so many plies, `{cp, mate, share, text, state}`: `final`, `provisional` (the engine still searches), `pending`
+ * (it is that of an earlier move), or `unknown`. At the end of a game its result is the text and White's share, and the
+ * state `result`: what a finished position was worth is no news beside it. Without `provisional` only final scores count.
  */
-export function scoreOf(game, provisional) {
-  const wanted = (ply) => ply.score_cp !== null && (provisional || ply.final);
-  const scored = game.plies.findLast(wanted) ?? null;
-  const cp = scored ? scored.score_cp : game.start_score_cp;
-  if (cp === null) return null;
-  const last = game.plies.at(-1) ?? null;
-  const state = scored !== last ? "pending" : scored && !scored.final ? "provisional" : "final";
-  const mate = scored?.mate ?? null;
-  const text = mate === 0 ? "#" : scoreText(cp, mate);
-  const marked = { final: text, provisional: `~${text}`, pending: `${text}\u2026` }[state];
-  return { cp, mate, share: whiteShare(cp), state, text: marked };
+export function scoreOf(game, { plies = game.plies, provisional = true } = {}) {
+  const start = { score_cp: game.start_score_cp, mate: null, final: true };
+  const scored = plies.findLast((ply) => ply.score_cp !== null && (provisional || ply.final)) ?? start;
+  const { score_cp: cp, mate } = scored;
+  const share = cp === null ? null : whiteShare(cp);
+  const result = plies.length === game.plies.length ? resultText(game.result) : "";
+  if (result) return { cp, mate, share: RESULT_SHARES[game.result] ?? share, text: result, state: "result" };
+  const late = scored !== (plies.at(-1) ?? start);
+  const state = cp === null ? "unknown" : late ? "pending" : scored.final ? "final" : "provisional";
+  return { cp, mate, share, text: mate === 0 ? "#" : scoreText(cp, mate), state };
 }
 
 /**
@@ -36,7 +36,7 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   const figure = figureOf(point, above);
   if (figure === null) return null;
   const { elo } = game[color];
-  const moves = counted(words.moves, figure.counted);
+  const moves = counted(words, "moves", figure.counted);
   // Within a sentence no line may break between its ends.
   const [text, ends] = [eloText(figure), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
   const band = ends && (figure.index ? `95\u00a0%: ${ends}` : `${words.usualNote} ${ends}`);
@@ -44,7 +44,7 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   const { elo: other } = game[color === "white" ? "black" : "white"];
   // What is usual is that of this pairing where the two are far apart.
   const far = elo && other && Math.abs(elo - other) > 400 ? other : null;
-  const whose = far === null ? String(elo) : `${elo} ${fill(words.against, far)}`;
+  const whose = far === null ? elo : fill(words.pairing, elo, far);
   const usual = !band || !elo ? "" : brief && far !== null ? band : fill(words.usualFor, whose, ends);
   const percent = figure.percentile !== null && elo ? percentText(figure.percentile) : "";
   const better = percent && (brief ? fill(words.betterThanSuch, `${percent}\u00a0%`) : fill(words.betterThan, percent, elo));
@@ -61,7 +61,7 @@ export function costlyText(game, color, words, { best = false, ply = Infinity } 
   const played = game.plies[costly.ply - 1];
   const move = moveText(costly.ply, localMove(played.san, words.letters), game.start_fen);
   const better = best && costly.own ? bestInstead(game, costly.ply, words) : null;
-  return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), better && fill(words.best, better)].filter(Boolean).join(" \u00b7 ");
+  return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), better && fill(words.best, better)].filter(Boolean).join("\u00a0\u00b7 ");
 }
 
 /** The ply by which a side's own figure fell, while it is news; null without one. Its opponent's says nothing of it. */
@@ -78,8 +78,7 @@ export function fallText(game, color, words) {
 /** Why no figure leads. */
 export function withoutFigure(point, words, withheld = false) {
   if (withheld) return words.withheld;
-  if (point?.reason === "early") return words.tooFew;
-  return point === null ? words.noMoves : words.unread;
+  return point === null || point.reason === "early" ? words.tooFew : words.unread;
 }
 
 /** How likely each result is after so many plies, `{win, draw, loss}`, by final scores alone where `provisional` is not; or null. */
@@ -105,9 +104,9 @@ export function lastMove(game, words, plies = game.plies) {
   return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
 }
 
-/** The clock of one side, `{text, low}`: nothing where the source sends none, or the game is over. */
-export function clockOf(game, color, elapsedS = 0) {
-  const left = game.result === "*" ? leftS(game, game.plies, color, elapsedS) : null;
+/** The clock of one side after so many plies, `{text, low}`: nothing where the source sends none. */
+export function clockOf(game, color, elapsedS = 0, plies = game.plies) {
+  const left = leftS(game, plies, color, elapsedS);
   return { text: clockText(left), low: isLow(game, left, startClockS(game)) };
 }
 
@@ -116,17 +115,12 @@ export function turnOf(game) {
   return game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null;
 }
 
-/** The event; empty when it is unknown, or only the pairing, as lichess names chapters. */
-export function eventOf({ event, white, black }) {
-  return [white.name, black.name].some((name) => name && event.includes(name)) ? "" : known(event);
-}
-
 /** Round, board and event, as far as they are known; the board on demand. */
 export function placeOf(game, words, hasBoard = true) {
   const name = known(roundOf(game));
   const round = name ? fill(words.round, name) : "";
   const board = !hasBoard || game.board === null ? "" : fill(words.board, game.board);
-  return [round, board, eventOf(game)].filter(Boolean).join(" \u00b7 ");
+  return [round, board, known(eventOf(game))].filter(Boolean).join(" \u00b7 ");
 }
 
 /**

@@ -12,7 +12,7 @@ export const SIGNS = { alarm: "!!", warning: "!", look: "?" };
 const SEVERITIES = Object.keys(SIGNS);
 
 /** Alerts as an arbiter wants them: most urgent first, then newest; those taken note of, then muted ones, last. Pure. */
-export function rankedAlerts(alerts) {
+export function rankAlerts(alerts) {
   const later = ({ muted, acknowledged_s: seen = null }) => (muted ? 2 : seen === null ? 0 : 1);
   const rank = (alert) => SEVERITIES.indexOf(alert.severity) + later(alert) * SEVERITIES.length;
   return alerts.toSorted((a, b) => rank(a) - rank(b) || b.first_seen_s - a.first_seen_s || (a.id < b.id ? -1 : 1));
@@ -28,7 +28,7 @@ export function agreementText(agreement) {
 }
 
 /** A field with a button that sends what stands in it. */
-function writeForm(label, name, send) {
+function makeForm(label, name, send) {
   const input = named(Object.assign(element("input"), { type: "text", required: true, maxLength: 500, placeholder: label }), label);
   const form = element("form", "write", "", input, Object.assign(element("button", "plain", name), { type: "submit" }));
   form.addEventListener("submit", (event) => {
@@ -53,7 +53,7 @@ class AlertLine {
     const show = () => all.forEach(([, what, about]) => act({ act: what, about, muted: false }));
     this._muted = button(say("Show as before"), show);
     this._mute = element("details", "chooser", "", element("summary", "", say("Mute")), element("div", "", "", ...mutes));
-    const write = writeForm(say("Note to this alert"), say("Note"), (text) => act({ act: "note", about: id, text }));
+    const write = makeForm(say("Note to this alert"), say("Note"), (text) => act({ act: "note", about: id, text }));
     this._desk = element("div", "desk", "", this._taken, this._muted, this._mute, write);
     const said = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
     this.node = element("li", "", "", ...said, this._desk);
@@ -101,7 +101,7 @@ export class ArbiterView {
     this._shown = [held, place];
     if (held.hello?.sight === "arbiter") this._log.refresh(now);
     this._log.node.hidden = held.hello?.sight !== "arbiter";
-    const alerts = rankedAlerts([...(held.alerts?.values() ?? [])]);
+    const alerts = rankAlerts([...(held.alerts?.values() ?? [])]);
     setLine(this._note, alerts.length ? "" : say("Nothing to look at."));
     this._alerts.show(alerts).forEach((line, at) => {
       const alert = alerts[at];
@@ -113,18 +113,18 @@ export class ArbiterView {
 const EVERY_MS = 5_000;
 
 /** Date and time of day on this machine; `long` names its time zone, too. */
-const when = (seconds, timeStyle = "medium") => new Date(1000 * seconds).toLocaleString(locale, { dateStyle: "short", timeStyle });
+const writeTime = (seconds, timeStyle = "medium") => new Date(1000 * seconds).toLocaleString(locale, { dateStyle: "short", timeStyle });
 
 /** All that happened to an incident, one line each. Pure but for the time zone. */
 function incidentLines({ changes }) {
-  return changes.map(({ at_s: at, what, text }) => `${when(at)} ${say(what)}${text ? `: ${text}` : ""}`);
+  return changes.map(({ at_s: at, what, text }) => `${writeTime(at)} ${say(what)}${text ? `: ${text}` : ""}`);
 }
 
 /** What stands above the log on paper: of which event, as of when, how much of it. Pure but for the time zone. */
 function printHead({ incidents, words, atS }, title) {
   const open = incidents.filter(({ over_s: over }) => over === null).length;
   const count = say("Incidents: {}, open: {}", incidents.length, open);
-  return [title, say("as of {}", when(atS, "long")), count, words && say("only those with: {}", words)].filter(Boolean).join(" \u00b7 ");
+  return [title, say("as of {}", writeTime(atS, "long")), count, words && say("only those with: {}", words)].filter(Boolean).join(" \u00b7 ");
 }
 
 class IncidentLog {
@@ -137,10 +137,10 @@ class IncidentLog {
     this._body = element("tbody");
     this._head = element("p", "printed");
     this._note = element("p", "note");
-    this._filter = searchField(say("Filter the incident log"), say("Filter: words of the log"), () => this.refresh(Infinity));
+    this._filter = searchField(say("Filter: words of the log"), () => this.refresh(Infinity));
     const table = tableOf(say("Incident log"), [say("No."), say("Board"), say("What happened")], this._body, "incidents");
     const bar = element("div", "toolbar", "", this._filter, button(say("Print"), () => window.print()));
-    this._write = writeForm(say("Entry into the log"), say("Write"), (text) => act({ act: "enter", text }));
+    this._write = makeForm(say("Entry into the log"), say("Write"), (text) => act({ act: "enter", text }));
     this._write.hidden = true;
     const heads = [say("Round"), say("Hall"), say("Arbiter"), say("Date"), say("Signature")];
     const signed = element("p", "printed", heads.map((name) => `${name}: ${"_".repeat(22)}`).join("  "));
@@ -167,7 +167,7 @@ class IncidentLog {
 
   _draw(read) {
     const { incidents, words } = this._read = read;
-    setLine(this._note, incidents.length ? "" : words ? say("Nothing in the log has these words.") : say("Nothing is in the log yet."));
+    setLine(this._note, incidents.length ? "" : words ? say("Nothing fits the filter.") : say("Nothing here yet."));
     this._list();
   }
 
@@ -176,8 +176,8 @@ class IncidentLog {
     setText(this._head, head);
     const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((each) => {
       const lines = incidentLines(each).map((line) => element("div", "", line));
-      const row = element("tr", "", "", element("td", "", String(each.number)), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
-      row.dataset.open = String(each.over_s === null);
+      const open = element("span", "open", each.over_s === null ? ` ${say("still open")}` : "");
+      const row = element("tr", "", "", element("td", "", String(each.number), open), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
       return row;
     });
     this._body.replaceChildren(...rows);
@@ -188,18 +188,18 @@ const STORED = "live-rate-sound";
 const SOUNDS = { off: say("Sound: off"), alarms: say("Sound: alarms"), all: say("Sound: every alert") };
 
 /** Whether an alert asks for notice. Pure. */
-export const asks = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
+export const asksForNotice = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
 
 /** Boards with alerts that ask for notice, the most urgent first, each with its worst. Pure. */
 export function worstByBoard(alerts) {
   const worst = new Map();
-  for (const alert of rankedAlerts(alerts.filter(asks))) if (alert.game && !worst.has(alert.game)) worst.set(alert.game, alert);
+  for (const alert of rankAlerts(alerts.filter(asksForNotice))) if (alert.game && !worst.has(alert.game)) worst.set(alert.game, alert);
   return worst;
 }
 
 /** How many alerts ask for notice, with the sign of the most urgent: `!! 4`; empty without one. Pure. */
 export function alertCount(alerts) {
-  const asking = rankedAlerts(alerts.filter(asks));
+  const asking = rankAlerts(alerts.filter(asksForNotice));
   return asking.length ? `${SIGNS[asking[0].severity]}\u00a0${asking.length}` : "";
 }
 
@@ -216,8 +216,8 @@ export function alertText({ severity, text, player }, { board, white, black }) {
 }
 
 /** Which alerts were heard of, by id, and whether one is new that `choice` wants to hear. Pure. */
-export function heardAlerts(before, alerts, choice) {
-  const asking = alerts.filter(asks);
+export function hearAlerts(before, alerts, choice) {
+  const asking = alerts.filter(asksForNotice);
   const heard = Object.fromEntries(asking.map(({ id, times }) => [id, times]));
   const wanted = asking.filter(({ severity }) => choice === "all" || (choice === "alarms" && severity === "alarm"));
   return { heard, rings: before !== null && wanted.some(({ id, times }) => times > (before[id] ?? 0)) };
@@ -233,7 +233,7 @@ class AlertSound {
 
   /** The alerts that stand now. */
   hear(alerts) {
-    const { heard, rings } = heardAlerts(this._heard, alerts, this._choice);
+    const { heard, rings } = hearAlerts(this._heard, alerts, this._choice);
     this._heard = heard;
     if (rings) this._ring();
   }

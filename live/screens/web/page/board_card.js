@@ -4,19 +4,17 @@ import { alertText } from "./alerts_panel.js";
 import { COSTLY_POINTS, lostPoints } from "../drawing/costly_moves.js";
 import { element, nameNode, setLine, setText, silent, svgElement } from "../drawing/elements.js";
 import { columns, placeInBand, pointAt } from "../client/figures.js";
-import { bothSides, clockRuns, COLORS, isLow, leftS, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
+import { bothSides, clockRuns, COLORS, pointsText, RESULT_POINTS } from "../client/games.js";
 import { MiniBoard } from "../drawing/mini_board.js";
 import { countTo, flash } from "../drawing/motion.js";
-import { clockText, distanceText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
-  basisText, drawBar, lastMove, costlyNews, markSide, oddsText, placeText, problemText, scoreAfter,
-  scoreWords, sideFigure, sideText, withoutFigure,
+  costlyNews, drawBar, isSure, markSide, placeText, problemText, scoreWords, sideFigure, sideText,
 } from "./score_words.js";
 import { say, words } from "./language.js";
 import { fill } from "../overlay/language/words.js";
-import { oddsOf } from "../overlay/shown_figures.js";
+import { clockOf, lastMove, oddsOf, oddsWords, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
 
 export class Card {
   /** `sight` observes which cards can be seen; without one it is drawn as seen. */
@@ -68,19 +66,19 @@ export class Card {
     if (this._visible) this._drawPictures();
   }
 
-  /** Draws all but pictures; answers the score as {@link scoreAfter}, or null where nothing is new. */
+  /** Draws all but pictures; answers the score as {@link scoreOf}, or null where nothing is new. */
   _show(game, basis) {
     const { withheld, oneRound } = basis;
     if (game === this.game && withheld === this.basis.withheld && oneRound === this.basis.oneRound) return null;
     this.game = game;
     this.basis = basis;
-    const score = scoreAfter(game, game.plies);
+    const score = scoreOf(game);
     setText(this.where, placeText(game, oneRound));
-    setText(this.move, lastMove(game, game.plies));
+    setText(this.move, lastMove(game, words));
     // A result stands at the names.
     const text = game.result === "*" ? score.text : "";
-    setText(this.score, score.provisional && text ? `${text} \u2026` : text);
-    this.score.classList.toggle("provisional", score.provisional);
+    setText(this.score, isSure(score) || !text ? text : `${text} \u2026`);
+    this.score.classList.toggle("provisional", !isSure(score));
     drawBar(this.bar, score);
     for (const side of Object.values(this.sides)) side.draw(game, basis);
     return score;
@@ -107,9 +105,9 @@ export class Card {
     const said = [
       placeText(game),
       `${game.white.name || "?"} ${fill(words.against, game.black.name || "?")}`,
-      game.result === "*" ? lastMove(game, game.plies) : score.text,
+      game.result === "*" ? lastMove(game, words) : score.text,
       game.result === "*" && score.text ? `${say("Score")} ${scoreWords(score)}` : "",
-      oddsText(oddsOf(game)),
+      oddsWords(oddsOf(game), words),
       ...COLORS.map((color) => sideText(game, color, this.basis)),
     ];
     this.link.setAttribute("aria-label", said.filter(Boolean).join(". "));
@@ -135,7 +133,7 @@ const LEAST_SPAN = 300;
  * the own Elo of both: `{zero, white: {area, line, end}, black: …}`; null without a value. A side without Elo is
  * compared with its opponent's. Pure.
  */
-export function sparkPaths(game) {
+function sparkPaths(game) {
   const { curves, white, black } = game;
   const data = columns(curves);
   const level = white.elo || black.elo || data[3].findLast(isKnown) || data[6].findLast(isKnown);
@@ -184,9 +182,6 @@ class Spark {
   }
 }
 
-/** Letters of names on the page become no smaller than this part of their size. */
-const SMALLEST_NAME = 0.75;
-
 /**
  * What every view shows of one side, each part a node of its own; the view arranges them. `piece` is
  * the disc of its colour, `usual` what is usual, `band` the same as a picture.
@@ -197,7 +192,7 @@ export class Side {
     this.piece = element("i", `piece ${color}`);
     this.points = element("strong", "points-box");
     this.title = element("span", "title");
-    this.name = new Name("name", SMALLEST_NAME);
+    this.name = new Name();
     this.elo = element("span", "elo");
     this.clock = new ClockText(color, elapsedS);
     this.label = element("span", "figure-name");
@@ -223,12 +218,12 @@ export class Side {
     const how = placeInBand(read?.figure ?? null, player.elo);
     setText(this.label, read?.label ?? "");
     countTo(this.main, read ? `${read.early ? "~" : ""}${read.text}` : "\u2013");
-    setText(this.from, how === null || how.is === "within" ? "" : distanceText(how.by));
+    setText(this.from, how?.distance ?? "");
     this.node.dataset.how = how?.is ?? "";
     this.band.draw(how);
-    setText(this.usual, read ? read.usual : withoutFigure(point, basis));
+    setText(this.usual, read ? read.usual : withoutFigure(point, words, basis.withheld));
     markSide(this.node, read);
-    const rests = read === null ? "" : read.early || (plies === game.plies ? basisText(game, color, read.figure) : "");
+    const rests = read === null ? "" : read.early || ((plies === game.plies && unratedPart(game, color, words, read.figure)?.text) || "");
     return { read, rests, news: costlyNews(game, color, basis, plies.length) };
   }
 }
@@ -265,7 +260,7 @@ class CardSide extends Side {
   }
 }
 
-export class ClockText {
+class ClockText {
   /** `elapsedS` says of a game how long its clock has run. */
   constructor(color, elapsedS) {
     this._color = color;
@@ -281,7 +276,6 @@ export class ClockText {
   }
 
   draw(game, plies) {
-    if (game !== this._game) this._startS = startClockS(game);
     this._game = game;
     this._plies = plies;
     this.node.classList.toggle("running", clockRuns(game, plies, this._color));
@@ -291,9 +285,8 @@ export class ClockText {
   tick() {
     const { _game: game } = this;
     if (game === null) return;
-    const left = leftS(game, this._plies, this._color, this._elapsedS(game));
-    setText(this.node, clockText(left));
-    const low = isLow(game, left, this._startS);
+    const { text, low } = clockOf(game, this._color, this._elapsedS(game), this._plies);
+    setText(this.node, text);
     this.node.classList.toggle("low", low);
   }
 }

@@ -34,7 +34,7 @@ export class MoveList {
     this._at = null;
     this._start = button(say("Start"), () => picked(0), { className: "move-cell start" });
     this._list = element("ol", "turns");
-    this.node = named(element("div", "moves", "", this._start, this._list), "Moves", "group");
+    this.node = named(element("div", "moves", "", this._start, this._list), say("Moves"), "group");
   }
 
   draw(game, at, { withheld = false } = {}) {

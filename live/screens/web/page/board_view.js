@@ -3,19 +3,20 @@
 import { alertText, worstByBoard } from "./alerts_panel.js";
 import { Side } from "./board_card.js";
 import { MoveList } from "./board_panels.js";
-import { materialText, placementAfter, sanOf } from "../client/board_position.js";
+import { materialText, placementAfter } from "../client/board_position.js";
 import { ALGORITHM4, Chart, CURVES, SCORE } from "./charts.js";
+import { KEYS, keyText } from "./explanations.js";
 import { BoardFrame, Diagram } from "../drawing/diagram.js";
 import { anchor, button, element, named, nameNode, setLine, setText, silent } from "../drawing/elements.js";
 import { bothSides, eventOf } from "../client/games.js";
 import { resultText, safeLink, unbroken } from "../drawing/number_format.js";
-import { momentText, say, words } from "./language.js";
-import { fill, localMove } from "../overlay/language/words.js";
+import { feedText, momentText, say, words } from "./language.js";
+import { fill } from "../overlay/language/words.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import {
-  basisIn, drawBar, drawOdds, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
+  basisIn, drawBar, drawOdds, placeText, problemText, scoreWords,
 } from "./score_words.js";
-import { humanLine, oddsOf, openingText } from "../overlay/shown_figures.js";
+import { bestInstead, humanLine, lastMove, oddsOf, oddsWords, openingText, scoreOf } from "../overlay/shown_figures.js";
 
 export class BoardPage {
   /** `go` changes the place; `share` makes the row of buttons for what is seen. */
@@ -28,7 +29,7 @@ export class BoardPage {
     this._event = nameNode("event");
     this._result = element("strong", "result");
     this._watch = Object.assign(element("a", "watch", say("watch at the source")), { rel: "noopener noreferrer", target: "_blank" });
-    const back = anchor("back", say("\u2190 All boards"), "#");
+    const back = anchor("back", `\u2190 ${say("Boards")}`, "#");
     const header = element("header", "board-head", "", back, this._where, this._result, share, this._event, this._watch);
     this._players = bothSides((color) => new PlayerHeader(color, elapsedS, followed));
     this._bar = element("div", "bar tall");
@@ -65,7 +66,7 @@ export class BoardPage {
     const right = element("div", "right", "", this._curves.node, this._score.node);
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, right, this._moves.node);
-    this.node = named(element("section", "board-view", "", header, this._gone, this._problem, this._body, this._experts), "One board");
+    this.node = named(element("section", "board-view", "", header, this._gone, this._problem, this._body, this._experts), say("Board"));
   }
 
   draw(held, place) {
@@ -75,7 +76,7 @@ export class BoardPage {
     this._body.hidden = this._experts.hidden = missing;
     setLine(this._problem, "");
     if (missing) {
-      setText(this._gone, say("This board is not here any more, or not for this address."));
+      setText(this._gone, say("Not here any more, or not for this address."));
       return;
     }
     this._game = game;
@@ -122,7 +123,7 @@ export class BoardPage {
 
   _drawHead(game) {
     setText(this._where, placeText(game));
-    const sources = game.also?.length ? `from ${[game.feed, ...game.also].join(" and ")}` : "";
+    const sources = game.also?.length ? `${say("Sources")}: ${[game.feed, ...game.also].map(feedText).join(", ")}` : "";
     setText(this._event, [eventOf(game), openingText(game), sources].filter(Boolean).join(" \u00b7 "));
     this._event.title = this._event.textContent;
     setText(this._result, resultText(game.result));
@@ -135,27 +136,26 @@ export class BoardPage {
     this._position = { side: place.flip ? "black" : "white", game: plies === game.plies ? game : { ...game, plies } };
     this._drawDiagram();
     this._left.classList.toggle("flipped", place.flip);
-    const score = scoreAfter(game, plies);
+    const score = scoreOf(game, { plies });
     const odds = oddsOf(game, plies);
     drawBar(this._bar, score);
     const said = `${say("Score")} ${score.text || (basis.withheld ? words.withheld : say("not scored yet"))}`;
-    named(this._bar, odds ? `${said}. ${oddsText(odds)}` : said);
+    named(this._bar, odds ? `${said}. ${oddsWords(odds, words)}` : said);
     this._odds.hidden = odds === null;
     if (odds) {
       drawOdds(this._oddsBar, odds);
-      setText(this._oddsText, oddsText(odds));
+      setText(this._oddsText, oddsWords(odds, words));
     }
     const human = humanLine({ ...game, plies, result: plies === game.plies ? game.result : "*" }, words);
     this._human.dataset.mark = human?.mark ?? "";
     setLine(this._human, human?.text ?? "");
-    const moves = plies.map(({ uci }) => uci);
-    const material = materialText(placementAfter(game.start_fen, moves));
+    const material = materialText(placementAfter(game.start_fen, plies.map(({ uci }) => uci)));
     for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, material[color], basis);
     const last = plies.at(-1);
     const better = last?.best && last.best !== last.uci && last.gain_cp < 0 ? last.best : "";
     this._frame.draw(place.flip ? "black" : "white", better);
-    const best = better ? `    ${fill(words.best, localMove(sanOf(game.start_fen, moves.slice(0, -1), better), words.letters))}` : "";
-    setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score, basis)}${best}`);
+    const best = better ? `    ${fill(words.best, bestInstead(game, plies.length, words))}` : "";
+    setText(this._now, `${lastMove(game, words, plies)}    ${scoreWords(score, basis)}${best}`);
     const newestPly = wholeOf(game);
     const [first, backOne, onOne, newest] = this._buttons.children;
     first.disabled = backOne.disabled = plies.length === 0;
@@ -168,20 +168,23 @@ export class BoardPage {
     const width = this._square.clientWidth;
     if (this._position === null || width === 0 || width !== this._width) return;
     this._diagram.turn(this._position.side);
-    this._diagram.draw(this._position.game);
+    const { game } = this._position;
+    this._diagram.draw(game, `${say("Board")}: ${lastMove(game, words)}`);
+  }
+
+  /** Does what a key or a button of this name asks for; whether there is such a thing here. */
+  act(name) {
+    if (!Object.hasOwn(ACTIONS, name)) return false;
+    ACTIONS[name](this);
+    return true;
   }
 
   _controls() {
-    const make = (text, label, action) => button(text, action, { label });
-    const box = element(
-      "div", "controls", "",
-      make("|\u25c0", "Start (Home)", () => this.step(-this._ply)),
-      make("\u25c0", "Back one move (left arrow)", () => this.step(-1)),
-      make("\u25b6", "On one move (right arrow)", () => this.step(1)),
-      make("\u25b6|", "Newest move, follow the game (End)", () => this.step(Infinity)),
-      make("\u21c5", "Turn the board (f)", () => this._go((place) => ({ flip: !place.flip }))),
-    );
-    return named(box, "Step through the game", "group");
+    const make = ([key, sign]) => {
+      const { name, text } = KEYS[key];
+      return button(sign, () => this.act(name), { label: `${text} (${keyText(key)})` });
+    };
+    return element("div", "controls", "", ...Object.entries(CONTROLS).map(make));
   }
 
   /** Shows the position after a move that is pointed at; null: the one that is looked at. */
@@ -192,6 +195,17 @@ export class BoardPage {
     this._drawDiagram();
   }
 }
+
+/** The buttons below the board, each for a key. */
+const CONTROLS = { Home: "|\u25c0", ArrowLeft: "\u25c0", ArrowRight: "\u25b6", End: "\u25b6|", f: "\u21c5" };
+
+const ACTIONS = {
+  first: (board) => board.step(-Infinity),
+  back: (board) => board.step(-1),
+  on: (board) => board.step(1),
+  newest: (board) => board.step(Infinity),
+  flip: (board) => board._go((place) => ({ flip: !place.flip })),
+};
 
 /** How many plies there are, also where a link shows the first of them. */
 const wholeOf = (game) => game.whole_plies ?? game.plies.length;

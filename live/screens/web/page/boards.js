@@ -4,16 +4,16 @@ import { worstByBoard } from "./alerts_panel.js";
 import { Card } from "./board_card.js";
 import { brokerOf } from "../client/connection.js";
 import { anchor, Children, childrenOf, element, named, nameNode, searchField, setText } from "../drawing/elements.js";
-import { locale, momentText, roundText, say, words as spoken } from "./language.js";
+import { feedText, locale, momentText, roundText, say, words as spoken } from "./language.js";
 import { eloText, isWithheld, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, pointsText, roundsOf, teamMatches } from "../client/games.js";
-import { lateText } from "./health_view.js";
+import { lateText, sourceText } from "./health_view.js";
 import { slide } from "../drawing/motion.js";
-import { moveText, unbroken } from "../drawing/number_format.js";
-import { localMove } from "../overlay/language/words.js";
+import { unbroken } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { isolated, shortName } from "../drawing/player_names.js";
-import { basisIn, scoreAfter } from "./score_words.js";
+import { basisIn } from "./score_words.js";
+import { scoreOf } from "../overlay/shown_figures.js";
 
 /** More boards than this are shown without their pictures. */
 const MANY = 24;
@@ -33,7 +33,7 @@ export class Overview {
     this._grid.id = "boards";
     this._cards = new Children(this._grid, () => new Card(elapsedS, this._sight));
     this._count = element("span", "count");
-    this._unfit = element("p", "note", say("No board fits the filter."));
+    this._unfit = element("p", "note", say("Nothing fits the filter."));
     this._empty = new EmptyState();
     this._matches = new MatchList();
     this._sight = new IntersectionObserver(
@@ -45,14 +45,13 @@ export class Overview {
       { rootMargin: "300px" },
     );
     this._round = element("strong");
-    this._sentence = element("span");
-    this._link = anchor("", "", "");
+    this._sentence = element("a", "sentence");
     this._summary = anchor("", say("Round in one picture"), "");
-    this._headline = element("p", "headline", "", this._round, " ", this._sentence, " ", this._link, " ", this._summary);
+    this._headline = element("p", "headline", "", this._round, " ", this._sentence, " ", this._summary);
     this._moments = new MomentsList();
     this._bar = this._toolbar(share);
     const parts = [this._headline, this._matches.node, this._moments.node, this._bar, this._unfit, this._empty.node, this._grid];
-    this.node = named(element("section", "overview", "", ...parts), "Boards");
+    this.node = named(element("section", "overview", "", ...parts), say("Boards"));
   }
 
   /** Draws what `place` asks for; `now` says when, for boards that change their places. */
@@ -62,11 +61,11 @@ export class Overview {
     const worst = worstByBoard([...(held.alerts?.values() ?? [])]);
     const alerting = [...worst.keys()];
     const shown = inRound(all, place, alerting);
-    const [said, sentence, moment] = headline(shown, [...held.moments.values()], held.feeds);
+    const [said, sentence, moment] = writeHeadline(shown, [...held.moments.values()], held.feeds);
     setText(this._round, said);
     setText(this._sentence, unbroken(sentence));
-    this._link.hidden = moment === null;
-    if (moment !== null) leadTo(this._link, moment, held.games.get(moment.game));
+    if (moment === null) this._sentence.removeAttribute("href");
+    else this._sentence.href = addressOf(moment);
     this._moments.draw(held, sentence);
     this._legend.hidden = isWithheld(held);
     this._headline.hidden = all.length === 0;
@@ -83,7 +82,7 @@ export class Overview {
     if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
       this._key = key;
       this._arrangedAt = now;
-      const chosen = arranged(all, place, alerting);
+      const chosen = arrangeBoards(all, place, alerting);
       this._games = this._followed.first(chosen, (game) => worst.has(game.id) || this._followed.plays(game)).map((game) => game.id);
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
@@ -122,18 +121,18 @@ export class Overview {
   }
 
   _toolbar(share) {
-    this._filter = searchField("Filter boards", say("Filter: player, team, event, round"), (q) => this._go({ q }));
-    this._state = choice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
+    this._filter = searchField(say("Filter: player, team, event, round"), (q) => this._go({ q }));
+    this._state = makeChoice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
-    this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
-    this._layout = choice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
+    this._sort = makeChoice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
+    this._layout = makeChoice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
     const more = element(
       "details", "chooser", "", element("summary", "", say("View")),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label),
     );
     this._legend = element("p", "legend", say("Large figure: plays like this rating. Band: usual for the Elo. Dashed: own Elo."));
     const parts = [this._rounds.node, this._filter, more, this._legend, share, this._count];
-    return named(element("div", "toolbar", "", ...parts), "Boards", "search");
+    return named(element("div", "toolbar", "", ...parts), say("Boards"), "search");
   }
 
   _show(place) {
@@ -153,12 +152,13 @@ const BEST = { percentile: 80, moves: 15 };
 const UPSET_ELO = 100;
 
 /**
- * What stands above the boards of a round, `[round, sentence, moment]`: which it is and how far; once it is over what it
- * came to, before that the weightiest of its newest moments, else who plays best; and the moment told, or null. Pure.
+ * What stands above boards of their leading round, `[round, sentence, moment]`: which it is and how far; once it is over
+ * what it came to, before that the weightiest of its newest moments, else who plays best; and the moment told, or null. Pure.
  */
-export function headline(games, moments, feeds) {
-  const leading = leadingRound(roundsOf(games, feeds));
+export function writeHeadline(shown, moments, feeds) {
+  const leading = leadingRound(roundsOf(shown, feeds));
   const round = leading === null ? "" : roundWords(leading);
+  const games = leading === null ? shown : inRound(shown, leading);
   const ids = new Set(games.map(({ id }) => id));
   const own = moments.filter(({ game }) => ids.has(game));
   if (games.length > 0 && games.every(({ result }) => result !== "*")) {
@@ -224,7 +224,7 @@ export function roundAddress(page, sight, games) {
   return address.href;
 }
 
-function choice(name, labels, chosen) {
+function makeChoice(name, labels, chosen) {
   const select = named(element("select"), say(name));
   select.append(...Object.entries(labels).map(([value, text]) => new Option(say(text), value)));
   select.addEventListener("change", () => chosen(select.value));
@@ -245,7 +245,7 @@ export function roundWords({ round, date, games, running, live, over }) {
 export class MatchList {
   constructor() {
     this._said = "";
-    this.node = named(element("ul", "matches"), "Team matches");
+    this.node = named(element("ul", "matches"), say("Team matches"));
     this.node.hidden = true;
   }
 
@@ -264,9 +264,6 @@ export class MatchList {
   }
 }
 
-/** States of sources that are there, or were. */
-const FEED_STATES = { live: "live", stale: "live", retrying: "lost, trying again", failed: "lost", finished: "over" };
-
 /** What stands where there are no games: what is followed, how it does, and where to look next. */
 class EmptyState {
   constructor() {
@@ -275,7 +272,7 @@ class EmptyState {
     const hint = element("p", "", say("Games appear here by themselves as soon as a source sends them."));
     const followed = element("p", "", say("What is followed:"));
     this._followed = element("div", "", "", followed, this._feeds);
-    this.node = element("section", "empty-state", "", this._title, this._followed, hint, anchor("", say("Sources and what to do"), "#view=health"));
+    this.node = element("section", "empty-state", "", this._title, this._followed, hint, anchor("", say("Health"), "#view=health"));
   }
 
   draw(held) {
@@ -286,8 +283,8 @@ class EmptyState {
     held.feeds.forEach(({ feed, state, detail }, at) => {
       const [sign, name, about] = items[at].children;
       sign.dataset.state = state;
-      setText(name, feed);
-      setText(about, [say(FEED_STATES[state] ?? "not there yet, waiting"), detail].filter(Boolean).join(": "));
+      setText(name, feedText(feed));
+      setText(about, [sourceText(state), detail].filter(Boolean).join(": "));
     });
   }
 }
@@ -296,7 +293,7 @@ class RoundPicker {
   /** `go` is given `{event, round}`. */
   constructor(go) {
     this._key = "";
-    this.node = named(element("select", "round-picker"), "Round");
+    this.node = named(element("select", "round-picker"), say("Round"));
     this.node.addEventListener("change", () => {
       const [event, round] = JSON.parse(this.node.value);
       go({ event, round });
@@ -328,8 +325,8 @@ class RoundPicker {
       group.label = event || say("Other games");
       return group;
     });
-    // Of several events each has its own.
-    const newest = events.length === 1 ? say("Newest: {}", roundWords(rounds[0])) : say("Newest rounds");
+    // Of several events each has its own; more of the one stands in the headline.
+    const newest = events.length === 1 ? say("Newest: {}", roundText(rounds[0].round) || say("Round not named")) : say("Newest rounds");
     this.node.replaceChildren(new Option(newest, NOW), ...groups.flat(), new Option(say("All rounds"), ALL));
   }
 }
@@ -375,65 +372,50 @@ class MomentsList {
     this._key = key;
     this.node.hidden = moments.length === 0;
     setText(this._count, String(moments.length));
-    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game))));
+    this._list.replaceChildren(...moments.map(makeEntry));
   }
 }
 
-function entry(moment, game) {
+function makeEntry(moment) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
   // Its names are isolated; as a whole it reads from left to right, whatever name comes first.
-  const sentence = element("span", "sentence", unbroken(momentText(moment)));
-  const link = anchor("", "", "");
-  leadTo(link, moment, game);
-  return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence, " ", link);
+  const sentence = anchor("sentence", unbroken(momentText(moment)), addressOf(moment));
+  return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence);
 }
 
-/** Makes a link lead to the position of a moment; its move is its text. */
-function leadTo(link, moment, game) {
-  const played = game?.plies[moment.ply - 1];
-  setText(link, played ? moveText(moment.ply, localMove(played.san, spoken.letters), game.start_fen) : say("open"));
-  link.href = writePlace({ view: "board", game: moment.game, ply: moment.ply });
-}
+/** Where the position of a moment is. */
+const addressOf = ({ game, ply }) => writePlace({ view: "board", game, ply });
 
 // --- which boards are shown, in which order -------------------------------------------------------
 
-/** The lower of both clocks, seconds; null where the source sends none. */
-function lowClock(game) {
-  const clocks = game.plies.slice(-2).map((ply) => ply.clock_s).filter((each) => each !== null);
-  return clocks.length ? Math.min(...clocks) : null;
-}
+/** The lower of both clocks, seconds. */
+const lowestClock = ({ plies }) => Math.min(...plies.slice(-2).map(({ clock_s: clock }) => clock ?? Infinity));
 
-/** The higher figure of both sides, of those that rest on moves enough; null without. */
-function best(game) {
-  const known = COLORS.map((color) => settledFigure(game.curves[color].at(-1))?.value ?? null).filter((value) => value !== null);
-  return known.length ? Math.max(...known) : null;
-}
+/** The higher figure of both sides, of those that rest on moves enough. */
+const highestFigure = ({ curves }) => Math.max(...COLORS.map((color) => settledFigure(curves[color].at(-1))?.value ?? -Infinity));
 
-/** What boards can be sorted by: a label, and a key of which the smallest comes first; null always comes last. */
-export const ORDERS = {
-  board: { label: "Board", key: null },
-  close: { label: "Closest score", key: (game) => absolute(scoreAfter(game, game.plies).cp) },
-  rating: { label: "Playing best", key: (game) => negative(best(game)) },
-  clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowClock(game) : null) },
+/** What boards can be sorted by: a label, and a key of which the smallest comes first; what is not known comes last. */
+const ORDERS = {
+  board: { label: "Board", key: () => 0 },
+  close: { label: "Closest score", key: (game) => Math.abs(scoreOf(game).cp ?? Infinity) },
+  rating: { label: "Playing best", key: (game) => -highestFigure(game) },
+  clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowestClock(game) : Infinity) },
 };
 
-const absolute = (value) => (value === null ? null : Math.abs(value));
-const negative = (value) => (value === null ? null : -value);
-
 /** The boards that a place asks for, in its order; those of `alerting`, ids, come first, as they come there. */
-export function arranged(games, { q, state, sort, ...round }, alerting = []) {
-  const wanted = words(q);
-  const chosen = inRound(games, round, alerting).filter((game) => takes(game, wanted, state)).sort(gameOrder);
-  const key = ORDERS[sort]?.key ?? (() => 0);
-  const keys = new Map(chosen.map((game) => [game.id, key(game) ?? Infinity]));
+export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []) {
+  const wanted = splitWords(q);
+  const chosen = inRound(games, round, alerting).filter((game) => fits(game, wanted, state)).sort(gameOrder);
+  const key = ORDERS[sort]?.key ?? ORDERS.board.key;
+  const keys = new Map(chosen.map((game) => [game.id, key(game)]));
   const urgency = new Map(alerting.map((id, at) => [id, at - alerting.length]));
   // What sorts alike stays in its order, and so do two of which nothing is known, of which the difference is no number.
   return chosen.sort((a, b) => (urgency.get(a.id) ?? 0) - (urgency.get(b.id) ?? 0) || keys.get(a.id) - keys.get(b.id));
 }
 
-function takes(game, wanted, state) {
+function fits(game, wanted, state) {
   if (state !== "all" && (game.result === "*") !== (state === "running")) return false;
   if (wanted.length === 0) return true;
   const { white, black } = game;
@@ -444,7 +426,7 @@ function takes(game, wanted, state) {
 }
 
 /** What somebody typed, as words to look for: all must be there, in any order. */
-export function words(text) {
+export function splitWords(text) {
   return fold(text).split(/\s+/).filter(Boolean);
 }
 

@@ -4,7 +4,6 @@ import { curveData, curveOptions, Plot } from "../drawing/curves.js";
 import { element, named, setLine } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { namedMoves } from "../drawing/costly_moves.js";
-import { hasRating } from "../client/figures.js";
 import { COLORS } from "../client/games.js";
 import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { say, words } from "./language.js";
@@ -98,6 +97,7 @@ export class Chart {
     ctx.save();
     ctx.strokeStyle = color;
     ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([]);
     ctx.beginPath();
     ctx.moveTo(x, top);
     ctx.lineTo(x, top + height);
@@ -189,7 +189,7 @@ export const CURVES = {
   height: 330,
   empty: "The curves begin with the fifth rated move.",
   series: (game, above) => ({
-    data: hasRating(game, above) ? curveData(game, above) : null,
+    data: curveData(game, above),
     note: above === null ? "" : "95\u00a0%",
   }),
   options: (color, current, above) => ({

@@ -17,7 +17,7 @@ let dialog = null;
 /** Shows the explanation; it closes by Escape, its button, or a click beside it. */
 export function explain() {
   const nodes = WORDS.map((text) => element("p", "", say(text)));
-  nodes.push(element("p", "", "", anchor("", say("The manual says more."), "manual/")));
+  nodes.push(element("p", "", "", anchor("", say("Manual"), "manual/")));
   show(say("What do the numbers mean?"), nodes);
 }
 
@@ -45,26 +45,32 @@ export const explainButton = () => named(button("?", explain, { className: "why"
 
 const STORED = "live-rate-keys";
 
-/** Key, as people see it, and what it does: in the order of the help. */
-export const HELP = [
-  ["b", say("all boards")],
-  ["p", say("players")],
-  ["h", say("health of sources and engines")],
-  ["w", say("wall: all boards, for a screen in the hall")],
-  ["/", say("filter")],
-  ["Enter", say("open a board")],
-  ["\u2190 \u2192", say("one move back, one move on")],
-  ["Home, End", say("start, newest move")],
-  ["f", say("turn the board")],
-  ["Esc", say("back to all boards")],
-  ["?", say("this help")],
-];
+/** What each key asks for, and that in words: in the order of the help. */
+export const KEYS = {
+  b: { name: "boards", text: say("Boards") },
+  p: { name: "players", text: say("Players") },
+  h: { name: "health", text: say("Health") },
+  w: { name: "wall", text: say("wall: all boards, for a screen in the hall") },
+  "/": { name: "filter", text: say("filter") },
+  Enter: { text: say("open a board") },
+  ArrowLeft: { name: "back", text: say("one move back") },
+  ArrowRight: { name: "on", text: say("one move on") },
+  Home: { name: "first", text: say("to the start") },
+  End: { name: "newest", text: say("to the newest move") },
+  f: { name: "flip", text: say("turn the board") },
+  Escape: { name: "leave", text: say("back to all boards") },
+  "?": { name: "help", text: say("this help") },
+};
+
+/** What stands on a key. */
+export const keyText = (key) => ({ ArrowLeft: "\u2190", ArrowRight: "\u2192", Escape: "Esc" })[key] ?? key;
 
 /** Whether keys of one letter act; people who speak to their computer switch them off. */
 const lettersAct = () => kept.read(STORED) !== "off";
 
 export function showHelp() {
-  const rows = HELP.map(([key, text]) => element("tr", "", "", headCell("", "row", element("kbd", "", key)), element("td", "", text)));
+  const cells = ([key, { text }]) => [headCell("", "row", element("kbd", "", keyText(key))), element("td", "", text)];
+  const rows = Object.entries(KEYS).map((each) => element("tr", "", "", ...cells(each)));
   const box = Object.assign(element("input"), { type: "checkbox", checked: lettersAct() });
   box.addEventListener("change", () => (box.checked ||= !kept.write(STORED, box.checked ? "on" : "off")));
   const label = element("label", "", "", box, element("span", "", ` ${say("Keys of a single letter act")}`));
@@ -75,10 +81,6 @@ const typing = (node) => node.closest?.("input:not([type=checkbox]), select, tex
 
 /** Calls `act(name)` for keys of the page; `act` answers whether it did something. */
 export function listenToKeys(act) {
-  const names = {
-    b: "boards", p: "players", h: "health", w: "wall", "/": "filter", f: "flip",
-    ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "newest", Escape: "leave", "?": "help",
-  };
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
     if (document.querySelector("dialog[open]")) return;
@@ -87,6 +89,6 @@ export function listenToKeys(act) {
       return;
     }
     if (event.key.length === 1 && !lettersAct()) return;
-    if (Object.hasOwn(names, event.key) && act(names[event.key])) event.preventDefault();
+    if (Object.hasOwn(KEYS, event.key) && act(KEYS[event.key].name)) event.preventDefault();
   });
 }

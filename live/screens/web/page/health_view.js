@@ -4,21 +4,20 @@ import { TokenCheck } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { running } from "../client/games.js";
 import { clockText } from "../drawing/number_format.js";
-import { locale, say, words } from "./language.js";
-import { age, counted, fill } from "../overlay/language/words.js";
+import { feedText, locale, say, words } from "./language.js";
+import { age, counted, fill, tokenText } from "../overlay/language/words.js";
 
 /** States of sources that send nothing: what was there is gone, and what is not there yet. */
 const LOST = ["retrying", "failed"];
 const COMING = ["connecting", "waiting"];
 
-/**
- * How the sources do together, in a word: `live` while one lives, or is only silent; `lost`, `waiting`
- * or `over`. Pure.
- */
-function sourcesState(feeds) {
+/** What is said of all sources together, `{said, state}`: live while one lives, or is only silent. Pure. */
+function sourcesWords(feeds) {
   const states = feeds.filter(({ part }) => !part).map(({ state }) => state);
-  if (states.length === 0 || states.some((state) => ["live", "stale"].includes(state))) return "live";
-  return states.some((state) => LOST.includes(state)) ? "lost" : states.some((state) => COMING.includes(state)) ? "waiting" : "over";
+  const any = (...wanted) => states.some((state) => wanted.includes(state));
+  if (states.length === 0 || any("live", "stale")) return { said: say("live"), state: "live" };
+  if (any(...LOST)) return { said: say("not live"), state: "retrying" };
+  return any(...COMING) ? { said: say("not live yet"), state: "waiting" } : { said: say("over"), state: "finished" };
 }
 
 /** The state of all engines together; what else is the matter, as with a journal, slows none down. Pure. */
@@ -30,6 +29,11 @@ export function engineState(health) {
 /** How late the public sees the boards; empty without a delay. Pure. */
 export const lateText = (delay) => (delay?.delay_s ? say("boards are shown {} late", clockText(delay.delay_s)) : "");
 
+const STATES = { live: say("live"), stale: say("live"), retrying: say("lost, trying again"), failed: say("lost"), finished: say("over") };
+
+/** What is said of a source to those who watch. */
+export const sourceText = (state) => STATES[state] ?? say("not there yet, waiting");
+
 /** States of which nothing is said above the figures. */
 const WELL = ["live", "finished"];
 
@@ -37,7 +41,7 @@ const WELL = ["live", "finished"];
 function sourceLines(feeds) {
   return feeds
     .filter(({ state }) => !WELL.includes(state))
-    .map(({ feed, state, detail }) => ({ state, name: feed, detail: [say(state), detail].filter(Boolean).join(": ") }));
+    .map(({ feed, state, detail }) => ({ state, name: feedText(feed), detail: [say(state), detail].filter(Boolean).join(": ") }));
 }
 
 /** The same for those who watch, in a word. Players think for longer than a source may be silent. */
@@ -46,10 +50,9 @@ function sourcesLine(feeds) {
   const lost = sources.filter(({ state }) => LOST.includes(state));
   const troubled = lost.length ? lost : sources.filter(({ state }) => COMING.includes(state));
   if (troubled.length === 0) return [];
-  const [{ state }] = troubled;
-  const many = sources.length === 1 ? "" : `${say("{} of {}", troubled.length, sources.length)} `;
-  const how = lost.length === 0 ? "not there yet, waiting" : lost.every((each) => each.state === "failed") ? "lost" : "lost, trying again";
-  return [{ state, name: say(sources.length === 1 ? "source" : "sources"), detail: many + say(how) }];
+  const { state } = troubled.find((each) => each.state === "retrying") ?? troubled[0];
+  const [name, many] = sources.length === 1 ? [say("Source"), ""] : [say("Sources"), `${say("{} of {}", troubled.length, sources.length)} `];
+  return [{ state, name, detail: many + sourceText(state) }];
 }
 
 /** How the scores come, where they come late. */
@@ -60,7 +63,7 @@ function scoresLine({ engines, games }) {
   // Nobody waits for scores of games that are over and scored.
   const slow = late > 0 && all.some(running) ? say("they come more slowly at the moment") : "";
   const how = { failed: say("none come at the moment"), retrying: slow }[state];
-  const detail = [how, late > 0 ? counted(words.toBeRated, late) : ""].filter(Boolean).join(", ");
+  const detail = [how, late > 0 ? counted(words, "toBeRated", late) : ""].filter(Boolean).join(", ");
   return detail && state !== "live" ? [{ state, name: say("scores"), detail }] : [];
 }
 
@@ -96,36 +99,36 @@ export function drawHealth(list, held) {
   });
 }
 
-const number = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString(locale));
+const writeNumber = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString(locale));
 
 /** What those who look after the engines want to know of them together, as pairs of words. Pure. */
 export function engineRows({ engines: health, engine }) {
   if (!health) return [];
   const known = Math.round((100 * health.cache_hits) / health.asked);
-  const searches = number(health.searches);
-  const waiting = number(health.queued);
+  const searches = writeNumber(health.searches);
+  const waiting = writeNumber(health.queued);
   return [
     [say("Problem"), health.problem || health.human?.problem || say("none")],
     [say("Behind"), health.behind || say("no")],
     [say("Engine"), engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
     [say("Positions waiting"), health.queued ? say("{}, the oldest for {}", waiting, age(words, health.oldest_wait_s)) : waiting],
-    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, known, number(health.asked)) : searches],
-    [say("Restarts"), number(health.restarts)],
+    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, known, writeNumber(health.asked)) : searches],
+    [say("Restarts"), writeNumber(health.restarts)],
   ];
 }
 
 export class HealthView {
   constructor() {
-    this._feeds = table(say("Sources"), [say("Source"), say("State"), say("Detail")]);
-    this._engines = table(say("Engine processes"), [say("Engine"), say("State"), "knodes/s"]);
-    this._figures = table(say("All engines together"), [say("All engines together"), say("Detail")]);
+    this._feeds = makeTable(say("Sources"), [say("Source"), say("State"), say("Detail")]);
+    this._engines = makeTable(say("Engines"), [say("Engine"), say("State"), say("knodes/s")]);
+    this._figures = makeTable(say("All engines together"), [say("All engines together"), say("Detail")]);
     const heading = element("h2", "", say("Engines"));
     const parts = [element("h2", "", say("Sources")), this._feeds.node, heading, this._engines.node, this._figures.node];
     this.node = named(element("section", "health-view", "", ...parts), say("Health"));
   }
 
   draw(held) {
-    this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feed, say(state), detail || "\u2013"]));
+    this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feedText(feed), say(state), detail || "\u2013"]));
     held.feeds.forEach(({ state }, at) => (this._feeds.body.rows[at].cells[1].dataset.state = state));
     const speed = (knodes) => (knodes === null ? "\u2013" : String(Math.round(knodes)));
     const engines = held.engines?.engines ?? [];
@@ -134,7 +137,7 @@ export class HealthView {
   }
 }
 
-function table(title, headings) {
+function makeTable(title, headings) {
   const body = element("tbody");
   const node = scrollBox(tableOf(title, headings, body));
   const fill = (rows) => {
@@ -145,29 +148,20 @@ function table(title, headings) {
   return { node, body, fill };
 }
 
-/** What is said of sources by their state, `{said, state}`, where the connection itself lives. */
-const SOURCES = {
-  live: { said: "live", state: "live" },
-  lost: { said: "not live", state: "retrying" },
-  waiting: { said: "not live yet", state: "waiting" },
-  over: { said: "over", state: "finished" },
-};
 /** States of a connection as those of a source. */
 const CONNECTION = { connecting: "connecting", waiting: "retrying", refused: "failed" };
 
 /** What is said of the connection and the sources behind it, `{said, state}`; a state is one of a source. Pure. */
-export function connectionWords(connection, feeds, now) {
-  const silentS = connection.heardAt === null ? null : (now - connection.heardAt) / 1000;
+export function connectionWords({ status, heardAt, away = false, reason = "" }, feeds, now) {
+  const silentS = heardAt === null ? null : (now - heardAt) / 1000;
   const since = silentS === null ? "" : `; ${fill(words.asOf, age(words, silentS))}`;
+  const waiting = away ? say("the service is away{}", since) : say("no connection, trying again{}", since);
   const texts = {
-    connecting: silentS === null ? say("connecting") : say("reconnecting{}", since),
-    waiting: say("no connection, trying again{}", since),
-    refused: fill(words.refused, connection.reason),
+    connecting: silentS === null ? say("connecting") : waiting,
+    waiting,
+    refused: fill(words.refused, say(reason)),
   };
-  if (connection.away && connection.status !== "refused") texts.waiting = say("the service is away{}", since);
-  const { status } = connection;
-  const { said, state } = SOURCES[sourcesState(feeds)];
-  return status === "live" ? { said: say(said), state } : { said: texts[status], state: CONNECTION[status] };
+  return status === "live" ? sourcesWords(feeds) : { said: texts[status], state: CONNECTION[status] };
 }
 
 /** Draws them; answers whether the connection lives. */
@@ -180,11 +174,6 @@ export function drawConnection(node, connection, feeds, now) {
 
 // --- the token --------------------------------------------------------------------------------------
 
-const WORDS = {
-  missing: say("This service shows its games to those who have a token."),
-  wrong: say("This token is not valid here: mistyped, expired or withdrawn."),
-};
-
 /** Asks for a token where the service lets nobody in without a valid one, and names one that opens nothing. */
 export class TokenEntry {
   constructor() {
@@ -193,7 +182,7 @@ export class TokenEntry {
     this._input = element("input");
     Object.assign(this._input, { type: "password", autocomplete: "off", required: true, id: "token" });
     const label = element("label", "", `${say("Token")} `, this._input);
-    this._form = element("form", "", "", label, element("button", "plain", say("Show the games")));
+    this._form = element("form", "", "", label, element("button", "plain", say("Show")));
     this._form.addEventListener("submit", (event) => {
       event.preventDefault();
       const url = new URL(location.href);
@@ -213,7 +202,7 @@ export class TokenEntry {
   }
 
   _say(trouble) {
-    setText(this._text, WORDS[trouble] ?? "");
+    setText(this._text, tokenText(trouble, words));
     this.node.hidden = trouble === "";
   }
 }

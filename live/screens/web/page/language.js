@@ -5,7 +5,7 @@
 
 import english from "../overlay/language/en.js";
 import { known } from "../client/games.js";
-import { counted, fill, LANGUAGES } from "../overlay/language/words.js";
+import { fill, LANGUAGES } from "../overlay/language/words.js";
 
 const OTHERS = ["de", "fr", "es", "it", "ru"];
 
@@ -19,11 +19,11 @@ export function chosenLanguage(wanted) {
 const asked = globalThis.document ? [new URL(location.href).searchParams.get("lang") ?? "", ...navigator.languages] : [];
 export const language = chosenLanguage(asked.filter(Boolean));
 
-/** For dates and times of day: where several countries speak it, those of Europe. */
-export const locale = language === "en" ? "en-GB" : language;
-
 /** What the overlays say in it. */
 export const words = language === "en" ? english : (await import(`../overlay/language/${language}.js`)).default;
+
+/** For dates and times of day: where several countries speak it, those of Europe. */
+export const { locale } = words;
 
 /** A text of the page in a language, with the values in their places. Pure. */
 export const sayIn = (code, text, ...values) => fill(TEXTS[text]?.[OTHERS.indexOf(code)] ?? text, ...values);
@@ -31,11 +31,11 @@ export const sayIn = (code, text, ...values) => fill(TEXTS[text]?.[OTHERS.indexO
 /** The same in the language of the page. */
 export const say = (text, ...values) => sayIn(language, text, ...values);
 
-/** A number of moves, counted as the language does. */
-export const countedMoves = (count) => counted(words.moves, count);
-
 /** `Round 4`, or what else the source calls it; empty while it is unknown. */
 export const roundText = (round) => (/^\d/.test(round) ? fill(words.round, round) : known(round));
+
+/** What a source is called: the public is told no address, but `source 465c2`. */
+export const feedText = (feed) => feed.replace(/^source(?= )/, say("Source"));
 
 /** What a moment says in it. */
 export const momentText = ({ text }) => text[language] ?? text.en;
@@ -51,7 +51,6 @@ export const TEXTS = {
   "Keys": ["Tasten", "Touches", "Teclas", "Tasti", "Клавиши"],
   "Manual": ["Handbuch", "Manuel", "Manual", "Manuale", "Руководство"],
   "Close": ["Schließen", "Fermer", "Cerrar", "Chiudi", "Закрыть"],
-  "The manual says more.": ["Mehr steht im Handbuch.", "Le manuel en dit plus.", "El manual dice más.", "Il manuale dice di più.", "Подробнее в руководстве."],
   // The connection and the sources.
   "live": ["live", "en direct", "en directo", "in diretta", "в эфире"],
   "not live": ["nicht live", "pas en direct", "no en directo", "non in diretta", "не в эфире"],
@@ -59,11 +58,8 @@ export const TEXTS = {
   "over": ["beendet", "terminé", "terminado", "finito", "окончено"],
   "Arbiter": ["Schiedsrichter", "Arbitre", "Árbitro", "Arbitro", "Арбитр"],
   "connecting": ["verbindet", "connexion", "conectando", "collegamento", "подключение"],
-  "reconnecting{}": ["verbindet neu{}", "reconnexion{}", "reconectando{}", "ricollegamento{}", "переподключение{}"],
   "no connection, trying again{}": ["keine Verbindung, neuer Versuch{}", "pas de connexion, nouvel essai{}", "sin conexión, reintentando{}", "nessuna connessione, nuovo tentativo{}", "нет связи, новая попытка{}"],
   "the service is away{}": ["der Dienst ist nicht da{}", "le service est absent{}", "el servicio no está{}", "il servizio non c’è{}", "служба недоступна{}"],
-  "source": ["Quelle", "source", "fuente", "fonte", "источник"],
-  "sources": ["Quellen", "sources", "fuentes", "fonti", "источники"],
   "not there yet, waiting": ["noch nicht da, wartet", "pas encore là, en attente", "aún no está, esperando", "non ancora presente, in attesa", "ещё нет, ожидание"],
   "lost, trying again": ["verloren, neuer Versuch", "perdue, nouvel essai", "perdida, reintentando", "persa, nuovo tentativo", "потеряно, новая попытка"],
   "lost": ["verloren", "perdue", "perdida", "persa", "потеряно"],
@@ -79,7 +75,6 @@ export const TEXTS = {
   "No game yet": ["Noch keine Partie", "Pas encore de partie", "Aún no hay partidas", "Ancora nessuna partita", "Партий пока нет"],
   "What is followed:": ["Verfolgt wird:", "Suivi :", "Se sigue:", "Si segue:", "Отслеживается:"],
   "Games appear here by themselves as soon as a source sends them.": ["Partien erscheinen hier von selbst, sobald eine Quelle sie sendet.", "Les parties apparaissent ici dès qu’une source les envoie.", "Las partidas aparecen aquí solas en cuanto una fuente las envía.", "Le partite appaiono qui da sole appena una fonte le invia.", "Партии появятся здесь сами, как только источник их пришлёт."],
-  "Sources and what to do": ["Quellen und was zu tun ist", "Sources et que faire", "Fuentes y qué hacer", "Fonti e che cosa fare", "Источники и что делать"],
   "Filter: player, team, event, round": ["Filter: Spieler, Team, Turnier, Runde", "Filtre : joueur, équipe, tournoi, ronde", "Filtro: jugador, equipo, torneo, ronda", "Filtro: giocatore, squadra, torneo, turno", "Фильтр: игрок, команда, турнир, тур"],
   "Show": ["Zeigen", "Montrer", "Mostrar", "Mostra", "Показать"],
   "all boards": ["alle Bretter", "tous les échiquiers", "todos los tableros", "tutte le scacchiere", "все доски"],
@@ -94,8 +89,9 @@ export const TEXTS = {
   "Closest score": ["Knappste Bewertung", "Score le plus serré", "Más igualada", "Punteggio più vicino", "Самая равная"],
   "Playing best": ["Spielt am besten", "Joue le mieux", "Mejor juego", "Gioca meglio", "Лучшая игра"],
   "Least time left": ["Wenigste Zeit", "Le moins de temps", "Menos tiempo", "Meno tempo", "Меньше времени"],
+  "Nothing fits the filter.": ["Nichts passt zum Filter.", "Rien ne correspond au filtre.", "Nada cumple el filtro.", "Nulla corrisponde al filtro.", "Ничего не подходит под фильтр."],
+  "Nothing here yet.": ["Hier ist noch nichts.", "Encore rien ici.", "Aún no hay nada.", "Ancora niente qui.", "Здесь пока ничего нет."],
   "{} of {} boards": ["{} von {} Brettern", "{} échiquiers sur {}", "{} de {} tableros", "{} scacchiere su {}", "{} из {} досок"],
-  "No board fits the filter.": ["Kein Brett passt zum Filter.", "Aucun échiquier ne correspond au filtre.", "Ningún tablero cumple el filtro.", "Nessuna scacchiera corrisponde al filtro.", "Нет досок по фильтру."],
   "Best so far: {}, playing like {}{}.": ["Am besten bisher: {}, spielt wie {}{}.", "Le meilleur jusqu’ici : {}, joue comme {}{}.", "Lo mejor hasta ahora: {}, juega como {}{}.", "Il migliore finora: {}, gioca come {}{}.", "Пока лучше всех: {}, играет как {}{}."],
   "Games: {}, decided: {}.": ["Partien: {}, entschieden: {}.", "Parties : {}, décidées : {}.", "Partidas: {}, decididas: {}.", "Partite: {}, decise: {}.", "Партий: {}, результативных: {}."],
   "Upsets: {}.": ["Überraschungen: {}.", "Surprises : {}.", "Sorpresas: {}.", "Sorprese: {}.", "Сенсаций: {}."],
@@ -110,32 +106,29 @@ export const TEXTS = {
   "Round not named": ["Runde unbenannt", "Ronde sans nom", "Ronda sin nombre", "Turno senza nome", "Тур не назван"],
   "{} of {} over": ["{} von {} beendet", "{} sur {} terminées", "{} de {} terminadas", "{} su {} finite", "окончено {} из {}"],
   "not begun": ["nicht begonnen", "pas commencée", "sin empezar", "non iniziato", "не начат"],
+  "Team matches": ["Mannschaftskämpfe", "Matchs par équipes", "Encuentros por equipos", "Incontri a squadre", "Матчи команд"],
   "Moments": ["Momente", "Moments", "Momentos", "Momenti", "Моменты"],
   "open": ["öffnen", "ouvrir", "abrir", "apri", "открыть"],
   // One board.
-  "\u2190 All boards": ["\u2190 Alle Bretter", "\u2190 Tous les échiquiers", "\u2190 Todos los tableros", "\u2190 Tutte le scacchiere", "\u2190 Все доски"],
   "watch at the source": ["an der Quelle ansehen", "voir à la source", "ver en la fuente", "guarda alla fonte", "смотреть в источнике"],
   "not scored yet": ["noch nicht bewertet", "pas encore évalué", "aún sin evaluar", "non ancora valutato", "ещё нет оценки"],
   "{} \u2026 still searching": ["{} \u2026 sucht noch", "{} \u2026 calcul en cours", "{} \u2026 aún busca", "{} \u2026 ancora in analisi", "{} \u2026 ещё считает"],
   "Start": ["Anfang", "Début", "Inicio", "Inizio", "Начало"],
+  "Moves": ["Züge", "Coups", "Jugadas", "Mosse", "Ходы"],
   "Playing like": ["Spielt wie", "Joue comme", "Juega como", "Gioca come", "Играет как"],
   "usual": ["üblich", "habituel", "habitual", "consueto", "обычно"],
   "Score": ["Bewertung", "Évaluation", "Evaluación", "Valutazione", "Оценка"],
   "No position is scored yet.": ["Noch keine Stellung bewertet.", "Aucune position évaluée.", "Aún no hay posiciones evaluadas.", "Nessuna posizione valutata.", "Оценок пока нет."],
   "The curves begin with the fifth rated move.": ["Die Kurven beginnen mit dem fünften bewerteten Zug.", "Les courbes commencent au cinquième coup évalué.", "Las curvas empiezan con la quinta jugada evaluada.", "Le curve iniziano dalla quinta mossa valutata.", "Кривые начинаются с пятого оценённого хода."],
   "Algorithm 4, move by move": ["Algorithmus 4, Zug um Zug", "Algorithme 4, coup par coup", "Algoritmo 4, jugada a jugada", "Algoritmo 4, mossa per mossa", "Алгоритм 4, ход за ходом"],
-  "This board is not here any more, or not for this address.": ["Dieses Brett ist nicht mehr hier oder nicht für diese Adresse.", "Cet échiquier n’est plus ici, ou pas pour cette adresse.", "Este tablero ya no está aquí, o no para esta dirección.", "Questa scacchiera non è più qui, o non per questo indirizzo.", "Этой доски здесь больше нет, или не по этому адресу."],
   "from before the restart; its source has not sent it again yet": ["von vor dem Neustart; die Quelle hat sie noch nicht wieder gesendet", "d’avant le redémarrage ; sa source ne l’a pas encore renvoyée", "de antes del reinicio; su fuente aún no la ha vuelto a enviar", "di prima del riavvio; la fonte non l’ha ancora inviata di nuovo", "до перезапуска; источник ещё не прислал снова"],
   "its sources contradict each other: {}": ["die Quellen widersprechen sich: {}", "les sources se contredisent : {}", "las fuentes se contradicen: {}", "le fonti si contraddicono: {}", "источники противоречат друг другу: {}"],
   // Players.
-  "\u2190 All players": ["\u2190 Alle Spieler", "\u2190 Tous les joueurs", "\u2190 Todos los jugadores", "\u2190 Tutti i giocatori", "\u2190 Все игроки"],
   "Filter players": ["Spieler filtern", "Filtrer les joueurs", "Filtrar jugadores", "Filtra i giocatori", "Фильтр игроков"],
-  "Player": ["Spieler", "Joueur", "Jugador", "Giocatore", "Игрок"],
+  "Elo": ["Elo", "Elo", "Elo", "Elo", "Эло"],
   "Points": ["Punkte", "Points", "Puntos", "Punti", "Очки"],
   "Games": ["Partien", "Parties", "Partidas", "Partite", "Партии"],
-  "No player yet.": ["Noch kein Spieler.", "Pas encore de joueur.", "Aún no hay jugadores.", "Ancora nessun giocatore.", "Игроков пока нет."],
-  "No player fits the filter.": ["Kein Spieler passt zum Filter.", "Aucun joueur ne correspond au filtre.", "Ningún jugador cumple el filtro.", "Nessun giocatore corrisponde al filtro.", "Нет игроков по фильтру."],
-  "No player of this name or number is here.": ["Kein Spieler dieses Namens oder dieser Nummer.", "Aucun joueur de ce nom ou numéro.", "No hay jugador con este nombre o número.", "Nessun giocatore con questo nome o numero.", "Нет игрока с таким именем или номером."],
+  "Not here any more, or not for this address.": ["Nicht mehr hier oder nicht für diese Adresse.", "Plus ici, ou pas pour cette adresse.", "Ya no está aquí, o no para esta dirección.", "Non più qui, o non per questo indirizzo.", "Здесь больше нет, или не для этого адреса."],
   "Under ten counted moves nobody has a place.": ["Unter zehn gezählten Zügen hat niemand einen Platz.", "Sous dix coups comptés, personne n’est classé.", "Con menos de diez jugadas nadie tiene puesto.", "Sotto dieci mosse contate nessuno ha un posto.", "До десяти учтённых ходов места нет."],
   "Follow {}": ["{} verfolgen", "Suivre {}", "Seguir a {}", "Segui {}", "Следить: {}"],
   "\u2605 followed: {}": ["\u2605 verfolgt: {}", "\u2605 suivis : {}", "\u2605 seguidos: {}", "\u2605 seguiti: {}", "\u2605 избрано: {}"],
@@ -144,6 +137,12 @@ export const TEXTS = {
   "Algorithm 4": ["Algorithmus 4", "Algorithme 4", "Algoritmo 4", "Algoritmo 4", "Алгоритм 4"],
   "no game is finished": ["noch keine Partie beendet", "aucune partie terminée", "ninguna partida terminada", "nessuna partita finita", "нет оконченных партий"],
   "needs a finished game against a rated opponent": ["braucht eine beendete Partie gegen einen Gegner mit Elo", "demande une partie terminée contre un adversaire classé", "necesita una partida terminada contra un rival con Elo", "serve una partita finita contro un avversario con Elo", "нужна оконченная партия с рейтинговым соперником"],
+  "not known yet": ["noch nicht bekannt", "pas encore connu", "aún desconocido", "non ancora noto", "пока неизвестно"],
+  "no move rated yet": ["noch kein Zug bewertet", "aucun coup évalué", "ninguna jugada evaluada", "nessuna mossa valutata", "ни один ход не оценён"],
+  "the source gives no rating": ["die Quelle nennt keine Elo", "la source ne donne pas d’Elo", "la fuente no da Elo", "la fonte non dà un Elo", "источник не даёт рейтинга"],
+  "under five counted moves, or nothing reads these scores": ["unter fünf gezählten Zügen, oder nichts liest diese Bewertungen", "moins de cinq coups comptés, ou rien ne lit ces évaluations", "menos de cinco jugadas, o nada lee estas evaluaciones", "meno di cinque mosse contate, o nulla legge queste valutazioni", "меньше пяти учтённых ходов, или эти оценки нечем читать"],
+  "unbounded, or no move rated yet": ["unbegrenzt, oder noch kein Zug bewertet", "non borné, ou aucun coup évalué", "sin límite, o ninguna jugada evaluada", "illimitato, o nessuna mossa valutata", "без границ, или ни один ход не оценён"],
+  "needs an own rating and a finished game against a rated opponent": ["braucht eine eigene Elo und eine beendete Partie gegen einen Gegner mit Elo", "demande un Elo et une partie terminée contre un adversaire classé", "necesita un Elo propio y una partida terminada contra un rival con Elo", "richiede un Elo e una partita finita contro un avversario con Elo", "нужны свой рейтинг и оконченная партия с рейтинговым соперником"],
   "needs an own rating and ten counted moves": ["braucht eine eigene Elo und zehn gezählte Züge", "demande un Elo et dix coups comptés", "necesita un Elo propio y diez jugadas", "servono un Elo e dieci mosse contate", "нужны свой рейтинг и десять учтённых ходов"],
   // Sharing.
   "Share": ["Teilen", "Partager", "Compartir", "Condividi", "Поделиться"],
@@ -154,6 +153,7 @@ export const TEXTS = {
   "The link is copied.": ["Der Link ist kopiert.", "Le lien est copié.", "El enlace está copiado.", "Il link è copiato.", "Ссылка скопирована."],
   "Saved as {}.": ["Als {} gespeichert.", "Enregistré en {}.", "Guardado como {}.", "Salvato come {}.", "Сохранено как {}."],
   "That did not work: {}": ["Das ging nicht: {}", "Cela a échoué : {}", "No funcionó: {}", "Non ha funzionato: {}", "Не получилось: {}"],
+  "the service answered {}": ["der Dienst antwortete {}", "le service a répondu {}", "el servicio respondió {}", "il servizio ha risposto {}", "служба ответила {}"],
   "Copy this link: {}": ["Diesen Link kopieren: {}", "Copiez ce lien : {}", "Copie este enlace: {}", "Copiate questo link: {}", "Скопируйте ссылку: {}"],
   // Health, and the token where one is asked for.
   "Sources": ["Quellen", "Sources", "Fuentes", "Fonti", "Источники"],
@@ -165,13 +165,13 @@ export const TEXTS = {
   "retrying": ["neuer Versuch", "nouvel essai", "reintentando", "nuovo tentativo", "новая попытка"],
   "waiting": ["wartet", "en attente", "esperando", "in attesa", "ожидание"],
   "finished": ["beendet", "terminée", "terminada", "finita", "окончено"],
-  "Engine processes": ["Engine-Prozesse", "Processus des moteurs", "Procesos de los motores", "Processi dei motori", "Процессы движков"],
   "Engine": ["Engine", "Moteur", "Motor", "Motore", "Движок"],
   "Engines": ["Engines", "Moteurs", "Motores", "Motori", "Движки"],
   "starting": ["startet", "démarre", "arranca", "in avvio", "запуск"],
   "idle": ["bereit", "libre", "libre", "libero", "свободен"],
   "searching": ["rechnet", "calcule", "calcula", "calcola", "считает"],
   "restarting": ["startet neu", "redémarre", "se reinicia", "riavvio", "перезапуск"],
+  "knodes/s": ["kKnoten/s", "k nœuds/s", "knodos/s", "knodi/s", "тыс. узлов/с"],
   "All engines together": ["Alle Engines zusammen", "Tous les moteurs", "Todos los motores", "Tutti i motori", "Все движки вместе"],
   "Problem": ["Problem", "Problème", "Problema", "Problema", "Проблема"],
   "none": ["keines", "aucun", "ninguno", "nessuno", "нет"],
@@ -182,10 +182,9 @@ export const TEXTS = {
   "Searches": ["Berechnungen", "Calculs", "Cálculos", "Calcoli", "Расчётов"],
   "{}, {} % of {} known already": ["{}, {} % von {} schon bekannt", "{}, {} % de {} déjà connus", "{}, {} % de {} ya conocidos", "{}, {} % di {} già noti", "{}, {} % из {} уже известны"],
   "Restarts": ["Neustarts", "Redémarrages", "Reinicios", "Riavvii", "Перезапусков"],
-  "This service shows its games to those who have a token.": ["Dieser Dienst zeigt seine Partien nur mit Token.", "Ce service ne montre ses parties qu’avec un jeton.", "Este servicio solo muestra sus partidas con un token.", "Questo servizio mostra le partite solo con un token.", "Эта служба показывает партии только по токену."],
-  "This token is not valid here: mistyped, expired or withdrawn.": ["Dieses Token gilt hier nicht: vertippt, abgelaufen oder zurückgezogen.", "Ce jeton n’est pas valable ici : mal saisi, expiré ou retiré.", "Este token no vale aquí: mal escrito, caducado o retirado.", "Questo token non vale qui: errato, scaduto o ritirato.", "Этот токен здесь не действует: опечатка, истёк или отозван."],
+  "this page is older than the service: load it again": ["diese Seite ist älter als der Dienst: neu laden", "cette page est plus ancienne que le service : rechargez-la", "esta página es más antigua que el servicio: recárguela", "questa pagina è più vecchia del servizio: ricaricala", "страница старше службы: обновите её"],
+  "the service is older than this page: bring it up to date, or write the page anew": ["der Dienst ist älter als diese Seite: erneuern oder die Seite neu schreiben", "le service est plus ancien que cette page : mettez-le à jour ou réécrivez la page", "el servicio es más antiguo que esta página: actualícelo o escriba la página de nuevo", "il servizio è più vecchio di questa pagina: aggiornalo o riscrivi la pagina", "служба старше страницы: обновите службу или создайте страницу заново"],
   "Token": ["Token", "Jeton", "Token", "Token", "Токен"],
-  "Show the games": ["Partien zeigen", "Montrer les parties", "Mostrar las partidas", "Mostra le partite", "Показать партии"],
   "This address is for screens that players can see: scores and ratings are withheld.": ["Diese Adresse ist für Bildschirme, die Spieler sehen: ohne Bewertungen und Zahlen.", "Cette adresse est pour les écrans visibles des joueurs : sans évaluations ni classements.", "Esta dirección es para pantallas que ven los jugadores: sin evaluaciones ni niveles.", "Questo indirizzo è per schermi visibili ai giocatori: senza valutazioni né livelli.", "Этот адрес для экранов, видных игрокам: без оценок и рейтингов."],
   // Arbiters.
   "For arbiters only": ["Nur für Schiedsrichter", "Pour les arbitres seulement", "Solo para árbitros", "Solo per gli arbitri", "Только для арбитров"],
@@ -209,15 +208,13 @@ export const TEXTS = {
   "Sound: every alert": ["Ton: alle Meldungen", "Son : toutes les alertes", "Sonido: todas las alertas", "Suono: tutti gli avvisi", "Звук: все сообщения"],
   "{} % of {} moves, expected {} %, z = {}. Over {} boards {} % of honest events show such a figure. {} It accuses nobody.": ["{} % von {} Zügen, erwartet {} %, z = {}. Bei {} Brettern zeigen {} % der ehrlichen Turniere so eine Zahl. {} Sie beschuldigt niemanden.", "{} % de {} coups, attendu {} %, z = {}. Sur {} échiquiers, {} % des tournois honnêtes montrent un tel nombre. {} Il n’accuse personne.", "{} % de {} jugadas, esperado {} %, z = {}. Con {} tableros, el {} % de los torneos honestos muestran esta cifra. {} No acusa a nadie.", "{} % di {} mosse, atteso {} %, z = {}. Su {} scacchiere il {} % dei tornei onesti mostra una cifra così. {} Non accusa nessuno.", "{} % из {} ходов, ожидалось {} %, z = {}. На {} досках такое число дают {} % честных турниров. {} Оно никого не обвиняет."],
   "Incident log": ["Protokoll", "Journal des incidents", "Registro de incidentes", "Registro degli episodi", "Журнал происшествий"],
-  "Filter the incident log": ["Protokoll filtern", "Filtrer le journal", "Filtrar el registro", "Filtra il registro", "Фильтр журнала"],
   "Filter: words of the log": ["Filter: Wörter im Protokoll", "Filtre : mots du journal", "Filtro: palabras del registro", "Filtro: parole del registro", "Фильтр: слова журнала"],
   "No.": ["Nr.", "N°", "N.º", "N.", "№"],
   "What happened": ["Was geschah", "Ce qui s’est passé", "Qué pasó", "Che cosa è successo", "Что произошло"],
   "Print": ["Drucken", "Imprimer", "Imprimir", "Stampa", "Печать"],
   "Entry into the log": ["Eintrag ins Protokoll", "Entrée dans le journal", "Entrada en el registro", "Voce nel registro", "Запись в журнал"],
   "Write": ["Eintragen", "Écrire", "Escribir", "Scrivi", "Записать"],
-  "Nothing is in the log yet.": ["Das Protokoll ist noch leer.", "Le journal est encore vide.", "El registro aún está vacío.", "Il registro è ancora vuoto.", "Журнал пока пуст."],
-  "Nothing in the log has these words.": ["Nichts im Protokoll hat diese Wörter.", "Rien dans le journal n’a ces mots.", "Nada en el registro tiene estas palabras.", "Nulla nel registro ha queste parole.", "В журнале нет таких слов."],
+  "still open": ["noch offen", "encore ouvert", "aún abierto", "ancora aperto", "ещё открыто"],
   "The log cannot be read: {}.": ["Das Protokoll ist nicht lesbar: {}.", "Le journal est illisible : {}.", "No se puede leer el registro: {}.", "Il registro non si legge: {}.", "Журнал не читается: {}."],
   "as of {}": ["Stand {}", "au {}", "a fecha de {}", "al {}", "на {}"],
   "Incidents: {}, open: {}": ["Vorfälle: {}, offen: {}", "Incidents : {}, ouverts : {}", "Incidentes: {}, abiertos: {}", "Episodi: {}, aperti: {}", "Происшествий: {}, открыто: {}"],
@@ -233,13 +230,13 @@ export const TEXTS = {
   "unmuted": ["wieder gemeldet", "à nouveau montrée", "mostrada de nuevo", "di nuovo mostrata", "снова показано"],
   "entry": ["Eintrag", "entrée", "entrada", "voce", "запись"],
   // Keys.
-  "players": ["Spieler", "joueurs", "jugadores", "giocatori", "игроки"],
-  "health of sources and engines": ["Zustand von Quellen und Engines", "état des sources et des moteurs", "estado de fuentes y motores", "stato di fonti e motori", "состояние источников и движков"],
   "wall: all boards, for a screen in the hall": ["Leinwand: alle Bretter, für einen Bildschirm im Saal", "mur : tous les échiquiers, pour un écran dans la salle", "pantalla: todos los tableros, para la sala", "schermo: tutte le scacchiere, per la sala", "экран: все доски, для зала"],
   "filter": ["filtern", "filtrer", "filtrar", "filtra", "фильтр"],
   "open a board": ["ein Brett öffnen", "ouvrir un échiquier", "abrir un tablero", "apri una scacchiera", "открыть доску"],
-  "one move back, one move on": ["einen Zug zurück, einen Zug weiter", "un coup en arrière, un coup en avant", "una jugada atrás, una adelante", "una mossa indietro, una avanti", "на ход назад, на ход вперёд"],
-  "start, newest move": ["Anfang, neuester Zug", "début, dernier coup", "inicio, última jugada", "inizio, ultima mossa", "начало, последний ход"],
+  "one move back": ["einen Zug zurück", "un coup en arrière", "una jugada atrás", "una mossa indietro", "на ход назад"],
+  "one move on": ["einen Zug weiter", "un coup en avant", "una jugada adelante", "una mossa avanti", "на ход вперёд"],
+  "to the start": ["zum Anfang", "au début", "al inicio", "all’inizio", "в начало"],
+  "to the newest move": ["zum neuesten Zug", "au dernier coup", "a la última jugada", "all’ultima mossa", "к последнему ходу"],
   "turn the board": ["Brett drehen", "tourner l’échiquier", "girar el tablero", "gira la scacchiera", "перевернуть доску"],
   "back to all boards": ["zurück zu allen Brettern", "retour aux échiquiers", "volver a los tableros", "torna alle scacchiere", "назад к доскам"],
   "this help": ["diese Hilfe", "cette aide", "esta ayuda", "questo aiuto", "эта справка"],

@@ -73,7 +73,7 @@ export async function ask(path, query = {}) {
   const url = new URL(`api/v${PROTOCOL}/${path}?${new URLSearchParams(query)}`, new URL(".", location.href));
   const token = new URLSearchParams(location.search).get("token");
   const answer = await fetch(url, token ? { headers: { Authorization: `Bearer ${token}` } } : {});
-  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  if (!answer.ok) throw new Error(say("the service answered {}", answer.status));
   return answer;
 }
 

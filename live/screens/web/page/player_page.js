@@ -2,7 +2,7 @@
 
 import { Card } from "./board_card.js";
 import { anchor, Children, element, named, nameNode, setText } from "../drawing/elements.js";
-import { say } from "./language.js";
+import { say, words } from "./language.js";
 import { FollowStar, playerOf } from "./page_address.js";
 import { PLAYER_COLUMNS } from "./players.js";
 import { basisIn } from "./score_words.js";
@@ -12,7 +12,7 @@ export class PlayerPage {
     this._star = new FollowStar(followed);
     this._name = nameNode("name");
     this._about = nameNode("more");
-    const back = anchor("back", say("\u2190 All players"), "#view=players");
+    const back = anchor("back", `\u2190 ${say("Players")}`, "#view=players");
     const heading = element("h2", "player-name", "", this._name, " ", this._star.node);
     const header = element("header", "board-head", "", back, heading, this._about, share);
     this._figures = PLAYER_COLUMNS.map((column) => new PlayerFigure(column));
@@ -22,21 +22,22 @@ export class PlayerPage {
     this._cards = new Children(this._grid, () => new Card(elapsedS));
     this._games = element("h2", "", say("Games"));
     const parts = [header, this._gone, this._body, this._games, this._grid];
-    this.node = named(element("section", "player-view", "", ...parts), "One player");
+    this.node = named(element("section", "player-view", "", ...parts), words.player);
   }
 
   draw(held, place) {
     const { player, side, games } = playerOf([...held.players.values()], [...held.games.values()], place.player);
     const known = player ?? side;
     this._gone.hidden = known !== null;
-    setText(this._gone, known === null ? say("No player of this name or number is here.") : "");
+    setText(this._gone, known === null ? say("Not here any more, or not for this address.") : "");
     this._body.hidden = player === null;
     this._star.node.hidden = known === null;
     if (known !== null) {
       this._star.draw(side ?? player);
       setText(this._name, known.name || "?");
-      const elo = player?.elo ?? side?.elo;
-      const about = [side?.title, elo ? `Elo ${elo}` : "", side?.federation, side?.team];
+      // In the standings it has a place of its own.
+      const elo = player === null ? side.elo : null;
+      const about = [side?.title, elo ? `${say("Elo")} ${elo}` : "", side?.federation, side?.team];
       setText(this._about, about.filter(Boolean).join(" \u00b7 "));
     }
     if (player !== null) for (const figure of this._figures) figure.draw(player, held.engine);

@@ -1,11 +1,11 @@
 /** The players of the event: a row each, best first; and the figures that a player has, from the catalogue. */
 
-import { fold, MatchList, words } from "./boards.js";
+import { fold, MatchList, splitWords } from "./boards.js";
 import { say, words as spoken } from "./language.js";
 import { fill } from "../overlay/language/words.js";
 import catalogue from "../client/catalogue.js";
 import { button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
-import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, standings } from "../client/figures.js";
+import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, rankByNumber, rankedBy } from "../client/figures.js";
 import { everybodyIn, pointsText } from "../client/games.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import { nameWithin } from "../drawing/player_names.js";
@@ -20,22 +20,22 @@ export class PlayersPage {
     this._note = element("p", "note");
     this._matches = new MatchList();
     const table = element(
-      "table", "", "", element("caption", "hidden", "Players and their figures"),
+      "table", "", "", element("caption", "hidden", say("Players")),
       element("thead", "", "", this._header.node), this._body,
     );
     table.id = "players";
-    this._filter = searchField("Filter players", say("Filter players"), (q) => go({ q }));
-    const bar = named(element("div", "toolbar", "", this._filter, share), "Players", "search");
+    this._filter = searchField(say("Filter players"), (q) => go({ q }));
+    const bar = named(element("div", "toolbar", "", this._filter, share), say("Players"), "search");
     this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches.node);
-    named(this.node, "Players");
+    named(this.node, say("Players"));
   }
 
   /** The players that a place asks for, in its order. */
   shown(held, place) {
     const { q, sort, down } = place;
-    const wanted = words(q);
+    const wanted = splitWords(q);
     // Places count in the whole field, whoever is shown.
-    const ranked = rankedPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => {
+    const ranked = rankPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => {
       const text = fold(player.name);
       return wanted.every((word) => text.includes(word));
     });
@@ -52,7 +52,7 @@ export class PlayersPage {
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 11 : 36));
     });
     const ties = isWithheld(held) ? "" : say("Under ten counted moves nobody has a place.");
-    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("No player fits the filter.") : say("No player yet."));
+    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("Nothing fits the filter.") : say("Nothing here yet."));
     this._matches.draw([...held.games.values()]);
   }
 }
@@ -60,7 +60,7 @@ export class PlayersPage {
 class SortedHeader {
   /** `go` is given `{sort, down}`. */
   constructor(go) {
-    const columns = [{ id: "place", label: "#" }, { id: "name", label: say("Player") }, ...TABLE_COLUMNS];
+    const columns = [{ id: "place", label: "#" }, { id: "name", label: spoken.player }, ...TABLE_COLUMNS];
     this._cells = columns.map(({ id, label }) => {
       const sort = () => go({ sort: id, down: cell.hasAttribute("aria-sort") ? !this._down : false });
       const cell = headCell("", "col", button(label, sort, { className: "sort" }));
@@ -105,7 +105,8 @@ class PlayerTableRow {
       const { text, interval, missing, early } = column.show(player, engine ?? undefined);
       setText(cell.firstChild, text);
       setText(cell.lastChild, interval);
-      if (cell.title !== missing) cell.title = missing;
+      const why = missing && say(missing);
+      if (cell.title !== why) cell.title = why;
       cell.classList.toggle("early", Boolean(early));
       cell.classList.toggle("none", text === "\u2013");
     });
@@ -121,7 +122,7 @@ const DASH = "\u2013";
 const shown = (text, interval = "", missing = "") => ({ text, interval, missing });
 
 /** A column of the catalogue's row; a percentile is said in words. */
-function column({ id, name, value, low, high, interval, kind, digits, missing, above_engine: isAbove }) {
+function makeColumn({ id, name, value, low, high, interval, kind, digits, missing, above_engine: isAbove }) {
   // Games count as points do: once they are over.
   const path = id === "games" ? "finished" : value;
   const read = (view, from, { rating = null } = {}) => {
@@ -136,7 +137,12 @@ function column({ id, name, value, low, high, interval, kind, digits, missing, a
   return {
     id,
     label: id === "percentile" ? fill(spoken.betterThanSuch, "\u2026") : say(name),
-    value: (view, engine) => read(view, path, engine),
+    /** As it is read: what reads the same is a tie. */
+    number(view, engine) {
+      if (id === "perceived" || id === "percentile") return rankedBy(view);
+      const found = read(view, path, engine);
+      return found === null || kind === "points" ? found : Number(found.toFixed(kind === "number" ? digits : 0));
+    },
     show(view, engine) {
       if (id === "perceived" || id === "percentile") return showPerceived(view, id, missing);
       const found = read(view, path, engine);
@@ -159,7 +165,7 @@ function showPerceived(view, id, missing) {
 const IN_TABLE = ["perceived", "points", "elo", "percentile", "games"];
 /** What the page of a player has besides. */
 const OF_A_PLAYER = ["fide_performance", "rating_change", "algorithm4"];
-const columnsOf = (ids) => ids.map((id) => column(catalogue.figures.find((row) => row.id === id)));
+const columnsOf = (ids) => ids.map((id) => makeColumn(catalogue.figures.find((row) => row.id === id)));
 
 export const TABLE_COLUMNS = columnsOf(IN_TABLE);
 export const PLAYER_COLUMNS = [...TABLE_COLUMNS, ...columnsOf(OF_A_PLAYER)];
@@ -168,28 +174,14 @@ export const PLAYER_COLUMNS = [...TABLE_COLUMNS, ...columnsOf(OF_A_PLAYER)];
  * Players as a place wants them, `[{player, place}]`: by the figure or by a column, best first, those
  * without it last. `place` is text: `3`, `3=` for a tie, empty where too little is known.
  */
-export function rankedPlayers(players, sort, down, engineRating = null) {
-  const rows = orderedBy(players, sort, engineRating);
+export function rankPlayers(players, sort, down, engineRating = null) {
+  const rows = orderPlayers(players, sort, engineRating);
   if (!down) return rows;
   return [...rows.filter(({ place }) => place).reverse(), ...rows.filter(({ place }) => !place)];
 }
 
-function orderedBy(players, sort, engineRating) {
-  if (["", "perceived", "points"].includes(sort)) {
-    return standings(players, sort || "perceived").map((each) => ({ player: each.player, place: placeText(each) }));
-  }
-  const wanted = PLAYER_COLUMNS.find((each) => each.id === sort);
+function orderPlayers(players, sort, rating) {
+  const wanted = PLAYER_COLUMNS.find(({ id }) => id === (sort || "perceived"));
   if (!wanted) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
-  const engine = { rating: engineRating };
-  const value = (player) => wanted.value(player, engine);
-  const known = players.filter((player) => value(player) !== null);
-  known.sort((a, b) => (value(a) === value(b) ? byName(a, b) : value(a) < value(b) ? 1 : -1));
-  // What reads the same is a tie.
-  const texts = known.map((player) => wanted.show(player, engine).text);
-  const placed = known.map((player, at) => {
-    const place = texts.indexOf(texts[at]) + 1;
-    return { player, place: `${place}${texts.lastIndexOf(texts[at]) + 1 > place ? "=" : ""}` };
-  });
-  const unknown = players.filter((player) => value(player) === null).sort(byName);
-  return [...placed, ...unknown.map((player) => ({ player, place: "" }))];
+  return rankByNumber(players, (player) => wanted.number(player, { rating })).map((each) => ({ player: each.player, place: placeText(each) }));
 }

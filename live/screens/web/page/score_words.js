@@ -1,13 +1,11 @@
 /** How one side of a game is shown, everywhere the same, and what is said of it to those who do not look. Pure. */
 
-import { isFinal, isWithheld, pointAt, unratedMoves } from "../client/figures.js";
+import { isFinal, isWithheld, pointAt } from "../client/figures.js";
 import { everybodyIn, roundOf } from "../client/games.js";
-import { countedMoves, roundText, say, words } from "./language.js";
+import { roundText, say, words } from "./language.js";
 import { counted } from "../overlay/language/words.js";
-import { RESULT_SHARES, resultText, scoreText, whiteShare } from "../drawing/number_format.js";
-import {
-  figureWords, lastMove as moveOf, costlyText, oddsWords, withoutFigure as whyNone,
-} from "../overlay/shown_figures.js";
+import { resultText } from "../drawing/number_format.js";
+import { costlyText, figureWords, lastMove, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
 
 /** The figure of a side at a point of its curve, as it is read; null without one. */
 export const sideFigure = (game, color, point, { withheld = false, above = null } = {}) =>
@@ -19,22 +17,10 @@ export function markSide(node, read) {
   node.classList.toggle("early", Boolean(read?.early));
 }
 
-/** What stands where no figure leads yet, or where none may be seen. */
-export const withoutFigure = (point, { withheld = false } = {}) => whyNone(point, words, withheld);
-
-/** What a side's figure rests on while some moves are not rated yet: `31 of 33 moves`; else empty. */
-export function basisText(game, color, { counted: rated }) {
-  const missing = unratedMoves(game, color);
-  return missing === 0 ? "" : say("{} of {}", rated, countedMoves(rated + missing));
-}
-
 /** Which costly move up to a ply a side's perceived rating answered; else empty, as once the game is over and rated. */
 export function costlyNews(game, color, { withheld = false }, ply = Infinity) {
   return withheld || isFinal(game, color, pointAt(game.curves[color], ply)) ? "" : costlyText(game, color, words, { ply });
 }
-
-/** How likely each result is, as a sentence. */
-export const oddsText = (odds) => oddsWords(odds, words);
 
 /** Draws a score bar: White's share by the score, or the result, that stands beside it. */
 export function drawBar(node, { share }) {
@@ -48,28 +34,14 @@ export function drawOdds(node, { win, draw }) {
   node.style.setProperty("--not-lost", `${(100 * (win + draw)).toFixed(1)}%`);
 }
 
-/**
- * The score after so many plies: `{cp, mate, share, text, provisional}`. While the newest position has
- * none, that of the last one that has, marked as provisional. At the end of a game its result is the text
- * and White's share, as in overlays: what a finished position was worth is no news beside it.
- */
-export function scoreAfter(game, plies) {
-  const start = { score_cp: game.start_score_cp, mate: null, final: plies.length === 0 || game.start_score_cp === null };
-  const ply = plies.findLast(({ score_cp: cp }) => cp !== null) ?? start;
-  const { score_cp: cp, mate } = ply;
-  const result = plies.length === game.plies.length ? resultText(game.result) : "";
-  const share = (result ? RESULT_SHARES[game.result] : null) ?? (cp === null ? null : whiteShare(cp));
-  const provisional = !result && (!ply.final || (ply !== start && ply !== plies.at(-1)));
-  return { cp, mate, share, text: result || scoreText(cp, mate), provisional };
-}
+/** Whether a score is that of its position, and stays. */
+export const isSure = ({ state }) => ["final", "result"].includes(state);
 
 /** The score in full, for one board; empty where scores are withheld. */
-export function scoreWords({ text, provisional }, { withheld = false } = {}) {
-  if (!text) return withheld ? "" : say("not scored yet");
-  return provisional ? say("{} \u2026 still searching", text) : text;
+export function scoreWords(score, { withheld = false } = {}) {
+  if (!score.text) return withheld ? "" : say("not scored yet");
+  return isSure(score) ? score.text : say("{} \u2026 still searching", score.text);
 }
-
-export const lastMove = (game, plies) => moveOf(game, words, plies);
 
 /** `Board 3 · Round 4`, or what else identifies it; without the round where it is said above. */
 export function placeText(game, isRoundKnown = false) {
@@ -84,7 +56,7 @@ export function problemText(game, { withheld = false } = {}) {
   if (game.restored) return say("from before the restart; its source has not sent it again yet");
   if (game.dispute) return say("its sources contradict each other: {}", game.dispute);
   const waiting = game.plies_played - game.plies_scored;
-  return waiting > 1 && !withheld ? counted(words.toBeRated, waiting) : "";
+  return waiting > 1 && !withheld ? counted(words, "toBeRated", waiting) : "";
 }
 
 /** What a screen reader says of a side. */
@@ -92,8 +64,9 @@ export function sideText(game, color, basis = {}) {
   const point = game.curves[color].at(-1) ?? null;
   const read = sideFigure(game, color, point, basis);
   const name = game[color].name || "?";
-  if (read === null) return `${name}: ${withoutFigure(point, basis)}`;
-  const said = [`${read.label} ${read.text}`, read.usual, read.better, read.early || basisText(game, color, read.figure)];
+  if (read === null) return `${name}: ${withoutFigure(point, words, basis.withheld)}`;
+  const rests = read.early || unratedPart(game, color, words, read.figure)?.text;
+  const said = [`${read.label} ${read.text}`, read.usual, read.better, rests];
   return `${name}: ${said.filter(Boolean).join(", ")}`;
 }
 
@@ -103,6 +76,6 @@ export const basisIn = (held) => ({ withheld: isWithheld(held), everybody: every
 /** What a screen reader says of the board that is open: its last move, or the result, with the score once that is final. */
 export function boardNews(game) {
   if (game.result !== "*") return `${resultText(game.result)}.`;
-  const { cp, mate, provisional } = scoreAfter(game, game.plies);
-  return `${lastMove(game, game.plies)}${cp === null || provisional ? "" : `, ${say("Score")} ${scoreText(cp, mate)}`}.`;
+  const score = scoreOf(game);
+  return `${lastMove(game, words)}${isSure(score) ? `, ${say("Score")} ${score.text}` : ""}.`;
 }

@@ -1,7 +1,7 @@
 /** Taking along what is seen: its address, the picture that links have, and the figures as JSON or PGN. */
 
 import { brokerOf } from "../client/connection.js";
-import { button, element, named } from "../drawing/elements.js";
+import { button, element } from "../drawing/elements.js";
 import { say } from "./language.js";
 import { ask, HOME, shareAddress } from "./page_address.js";
 
@@ -20,17 +20,17 @@ export function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-const pgnOf = async (id) => (await ask(`games/${encodeURIComponent(id)}.pgn`)).text();
+const fetchPgn = async (id) => (await ask(`games/${encodeURIComponent(id)}.pgn`)).text();
 
 /** As the board stands now. */
-const pictureOf = async (id) => (await ask(`games/${encodeURIComponent(id)}.png`)).blob();
+const fetchPicture = async (id) => (await ask(`games/${encodeURIComponent(id)}.png`)).blob();
 
 /** By which id everybody else knows a game: while the public is late, arbiters know it by another one. */
-const publicId = async (id) => (await (await ask(`games/${encodeURIComponent(id)}/public`)).json()).id;
+const fetchPublicId = async (id) => (await (await ask(`games/${encodeURIComponent(id)}/public`)).json()).id;
 
-async function pgnOfAll(games) {
+async function fetchPgns(games) {
   const texts = [];
-  for (const { id } of games) texts.push(await pgnOf(id));
+  for (const { id } of games) texts.push(await fetchPgn(id));
   return texts.map((text) => `${text.trim()}\n`).join("\n");
 }
 
@@ -53,7 +53,6 @@ export class ShareMenu {
     const formats = { players: ["JSON"], player: [] }[view] ?? ["JSON", ...made];
     const saves = formats.map((format) => this._button(say(format), () => this._save(view, format)));
     const box = element("div", "", "", send, copy, stars, ...saves);
-    named(box, "Take along what is shown", "group");
     const menu = element("details", "chooser take-along", "", element("summary", "", say("Share")), box);
     menu.addEventListener("toggle", () => (stars.hidden = this._followed.size === 0));
     return menu;
@@ -70,7 +69,7 @@ export class ShareMenu {
   }
 
   async _address(seen) {
-    const place = this._seen().arbiter && seen.game ? { ...seen, game: await publicId(seen.game) } : seen;
+    const place = this._seen().arbiter && seen.game ? { ...seen, game: await fetchPublicId(seen.game) } : seen;
     return shareAddress(location.href, place, brokerOf() === null);
   }
 
@@ -99,8 +98,8 @@ export class ShareMenu {
     const held = view === "players" ? players : view === "board" ? game : games;
     const base = view === "board" ? name(game) : fileName("live-rate", view);
     if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(held, null, 2)}\n`);
-    else if (format === "Image") save(`${base}.png`, "image/png", await pictureOf(game.id));
-    else save(`${base}.pgn`, "application/x-chess-pgn", await pgnOfAll(view === "board" ? [game] : games));
+    else if (format === "Image") save(`${base}.png`, "image/png", await fetchPicture(game.id));
+    else save(`${base}.pgn`, "application/x-chess-pgn", await fetchPgns(view === "board" ? [game] : games));
     this._notify(say("Saved as {}.", say(format)));
   }
 }

@@ -3,7 +3,8 @@
  * to add one, copy a file, translate it, and name it here; the overlay takes it with `?lang=CODE`
  * and the builder lists it.
  *
- * `letters` are the letters of king, queen, rook, bishop and knight in moves. `{}` is filled in.
+ * `locale` is that of its numbers and dates, `letters` are the letters of king, queen, rook, bishop and knight in
+ * moves. `{}` is filled in.
  */
 
 /** Codes, with what each language calls itself. */
@@ -24,19 +25,20 @@ export function fill(text, ...values) {
   return text.replaceAll(" %", "\u00a0%").split("{}").reduce((said, part, at) => said + String(values[at - 1] ?? "") + part);
 }
 
-/** A counted thing: `1 move`, `5 moves`; Slavic languages have a third form. */
-export function counted(forms, count) {
-  const few = count % 10 >= 2 && count % 10 <= 4 && (count % 100 < 12 || count % 100 > 14);
-  const one = forms.length === 3 ? count % 10 === 1 && count % 100 !== 11 : count === 1;
-  return fill(one ? forms[0] : forms.length === 3 && !few ? forms[2] : forms[1], count);
+/** A counted thing: `1 move`, `5 moves`; of its forms the last is that of most numbers. */
+export function counted(words, thing, count) {
+  const rule = new Intl.PluralRules(words.locale).select(count);
+  return fill(words[thing].at(["one", "few"].indexOf(rule)), count);
 }
 
 /** Seconds as a rough length of time. */
-export function age(words, seconds) {
-  if (seconds < 60) return fill(words.seconds, Math.round(seconds));
-  if (seconds < 3600) return fill(words.minutes, Math.round(seconds / 60));
-  return fill(words.hours, Math.round(seconds / 3600));
+export function age({ locale }, seconds) {
+  const [unit, length] = seconds < 60 ? ["second", 1] : seconds < 3600 ? ["minute", 60] : ["hour", 3600];
+  return Math.round(seconds / length).toLocaleString(locale, { style: "unit", unit, unitDisplay: "short" });
 }
+
+/** What is said where a token is `missing` or `wrong`; else empty. */
+export const tokenText = (trouble, words) => ({ missing: words.tokenMissing, wrong: words.tokenWrong })[trouble] ?? "";
 
 /** A move with the language's letters. What is no move (feeds are not trusted) stays as it is. */
 export function localMove(san, letters) {

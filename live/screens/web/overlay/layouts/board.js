@@ -5,7 +5,7 @@ import { COLORS } from "../../client/games.js";
 import { BoardFrame, Diagram } from "../../drawing/diagram.js";
 import { element, setLine } from "../../drawing/elements.js";
 import { OneGame } from "../panels.js";
-import { betterMove, humanLine, newestFall, oddsOf, oddsWords, openingText } from "../shown_figures.js";
+import { betterMove, humanLine, lastMove, newestFall, oddsOf, oddsWords, openingText } from "../shown_figures.js";
 import { Curves } from "./curves.js";
 
 export class BoardLayout extends OneGame {
@@ -55,7 +55,7 @@ export class BoardLayout extends OneGame {
     setLine(this._human, said?.text ?? "");
     if (!hide.includes("diagram")) {
       this._diagram ??= new Diagram(this._board);
-      this._diagram.draw(game);
+      this._diagram.draw(game, lastMove(game, words));
     }
     if (hide.includes("curves")) return;
     // What is said in words is not written at the curve.

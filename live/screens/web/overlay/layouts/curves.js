@@ -2,7 +2,6 @@
 
 import { curveData, curveOptions, Plot } from "../../drawing/curves.js";
 import { element, setText } from "../../drawing/elements.js";
-import { hasRating, isFinal } from "../../client/figures.js";
 import { COLORS } from "../../client/games.js";
 import { OneGame } from "../panels.js";
 import { localMove } from "../language/words.js";
@@ -23,9 +22,10 @@ export class Curves {
   draw(game, above, told = []) {
     if (this._game === game && this._above === above && String(this._told) === String(told)) return;
     Object.assign(this, { _game: game, _above: above, _told: told });
-    this._plot.show(hasRating(game, above) ? curveData(game, above) : null);
+    const data = curveData(game, above);
+    this._plot.show(data);
     // Read by the benchmark of how soon an overlay is there.
-    if (hasRating(game, above)) performance.mark("curve");
+    if (data !== null) performance.mark("curve");
   }
 
   resized() {
@@ -81,11 +81,9 @@ export class CurvesLayout extends OneGame {
   drawGame(game) {
     const { words, withheld } = this.context;
     const above = this.context.above();
-    const final = COLORS.every((color) => isFinal(game, color, game.curves[color].at(-1) ?? null));
-    const isRated = COLORS.some((color) => game[color].elo);
-    const read = !isRated ? "" : final ? words.bandIsUsual.replace(words.playingLike, words.playedLike) : words.bandIsUsual;
+    const bands = COLORS.some((color) => game[color].elo) ? words.bands : "";
     // Each player's panel says that they are withheld.
-    setText(this._which, withheld() ? "" : above === null ? read : `${words.algorithm4} \u00b7 95\u00a0%`);
+    setText(this._which, withheld() ? "" : above === null ? bands : `${words.algorithm4} \u00b7 95\u00a0%`);
     for (const side of Object.values(this.sides)) side.draw(game);
     this._plot.draw(game, above);
   }

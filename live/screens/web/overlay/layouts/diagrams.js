@@ -3,16 +3,15 @@
 import { Children, element, Pager, setParts, setText } from "../../drawing/elements.js";
 import { asOf } from "../../client/event_state.js";
 import { bothSides, COLORS } from "../../client/games.js";
-import { MiniBoard, piecesLoaded } from "../../drawing/mini_board.js";
+import { loadPieces, MiniBoard } from "../../drawing/mini_board.js";
 import { resultText, unbroken } from "../../drawing/number_format.js";
 import { MomentAges, shownMoment } from "../on_air.js";
-import { PlayerPanel, ScorePanel } from "../panels.js";
+import { SmallGame } from "../panels.js";
 import { Name } from "../../drawing/player_names.js";
 import { placeOf } from "../shown_figures.js";
-import { fill } from "../language/words.js";
 
 // On air no board is without its pieces. Where there is no page (tests of what is pure) there is nothing to wait for.
-if (globalThis.document) await piecesLoaded();
+if (globalThis.document) await loadPieces();
 
 /** How a board of the grid may look: width and height in rem, and how large its diagram is. */
 const TALL = { name: "upright", width: 19, height: 20.5, diagram: 12.7 };
@@ -82,25 +81,18 @@ export class GridLayout {
 }
 
 /** One board of the grid. */
-class GridBoard {
+class GridBoard extends SmallGame {
   constructor(context, withDiagram) {
-    this._context = context;
-    this._place = element("span", "place");
-    this._score = new ScorePanel(context, true);
-    this._sides = bothSides((color) => new PlayerPanel(color, context));
+    super(context);
     this._board = withDiagram ? new MiniBoard("diagram") : null;
-    const { bar, move, number, alert } = this._score;
-    const state = element("div", "state", "", move, number, alert, this._place);
+    const { bar, move, number, alert } = this.score;
+    const state = element("div", "state", "", move, number, alert, this.place);
     const board = element("div", "with-bar", "", bar, ...(withDiagram ? [this._board.node] : []));
-    this.node = element("article", "cell panel", "", this._sides.black.node, board, this._sides.white.node, state);
+    this.node = element("article", "cell panel", "", this.sides.black.node, board, this.sides.white.node, state);
   }
 
   draw(game, swing, notice) {
-    const board = game.board === null ? "" : fill(this._context.words.board, game.board);
-    setText(this._place, notice || board);
-    this._place.classList.toggle("notice", Boolean(notice));
-    for (const side of Object.values(this._sides)) side.draw(game);
-    this._score.draw(game, swing);
+    super.draw(game, swing, notice);
     this._board?.draw(game);
   }
 

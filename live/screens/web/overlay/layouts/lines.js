@@ -4,10 +4,10 @@ import { element, headCell, Children, Pager, setLine, setParts, setText } from "
 import { bandText, percentText } from "../../client/figures.js";
 import { bothSides, COLORS } from "../../client/games.js";
 import { isAsked } from "../on_air.js";
-import { OneGame, ScorePanel, Who } from "../panels.js";
+import { OneGame, SmallGame, Who } from "../panels.js";
 import { isolated, shortName } from "../../drawing/player_names.js";
 import {
-  eventPoints, fallText, figureWords, oddsOf, oddsWords, placeOf, pointsOf, unratedPart, withoutFigure,
+  eventPoints, fallText, figureWords, oddsOf, oddsWords, placeOf, pointsOf, unratedPart,
 } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 
@@ -178,49 +178,17 @@ export class TickerLayout {
 }
 
 /** One board of the ticker. */
-class TickerItem {
+class TickerItem extends SmallGame {
   constructor(context) {
-    this._context = context;
-    this._board = element("span", "place");
     // The line itself moves; nothing in it does.
-    this._score = new ScorePanel({ ...context, moves: () => false }, true);
-    this._sides = bothSides((color) => new TickerSide(color, context));
-    const { bar, move, number, alert } = this._score;
+    super({ ...context, moves: () => false });
+    const { bar, move, number, alert } = this.score;
     const middle = element("div", "middle", "", element("div", "state", "", move, number, alert), bar);
-    this.node = element("div", "item", "", this._board, this._sides.white.node, middle, this._sides.black.node);
+    this.node = element("div", "item", "", this.place, this.sides.white.node, middle, this.sides.black.node);
   }
 
   draw(game, swing) {
-    setText(this._board, game.board === null ? "" : fill(this._context.words.board, game.board));
-    for (const side of Object.values(this._sides)) side.draw(game);
-    this._score.draw(game, swing);
+    super.draw(game, swing);
     this.node.classList.toggle("swinging", swing !== null);
-  }
-}
-
-/** One player of the ticker: name and figure. */
-class TickerSide {
-  constructor(color, context) {
-    this._color = color;
-    this._context = context;
-    this._points = element("strong", "points");
-    this._label = element("span", "label");
-    this._value = element("span", "value");
-    this._who = new Who([element("i", "piece")], [this._points]);
-    const ratings = element("div", "ratings", "", this._label, this._value);
-    this.node = element("div", `player ${color}`, "", this._who.node, ratings);
-  }
-
-  draw(game) {
-    const { words, everybody } = this._context;
-    const [withheld, above] = [this._context.withheld(), this._context.above()];
-    const point = game.curves[this._color].at(-1) ?? null;
-    setText(this._points, pointsOf(game.result, this._color));
-    this._who.draw({ ...game[this._color], federation: "" }, everybody(), this._points.textContent);
-    const read = withheld ? null : figureWords(game, this._color, point, words, { brief: true, above });
-    const open = read ? unratedPart(game, this._color, words, read.figure) : null;
-    setText(this._label, read?.label ?? "");
-    setText(this._value, read ? read.text + (open ? "\u2026" : "") : withoutFigure(point, words, withheld));
-    this.node.classList.toggle("open", Boolean(read?.early) || open !== null);
   }
 }

@@ -1,10 +1,10 @@
 /** Tables of players on air, a row each, page by page: `standings` by the figure and `table` by points. */
 
 import { Children, element, headCell, Pager, setText } from "../../drawing/elements.js";
-import { eloText, isEarly, percentText, placeText, settledFigure, standings, unratedOf } from "../../client/figures.js";
-import { COLORS, pointsText, RESULT_POINTS } from "../../client/games.js";
+import { eloText, percentText, placeText, rankByNumber, rankedBy, settledFigure, unratedOf } from "../../client/figures.js";
+import { COLORS, eventOf, known, pointsText, RESULT_POINTS } from "../../client/games.js";
 import { Who } from "../panels.js";
-import { eventOf, keyOf } from "../shown_figures.js";
+import { keyOf } from "../shown_figures.js";
 import { counted, fill } from "../language/words.js";
 
 /** The height of a row, rem. */
@@ -14,11 +14,11 @@ const ROW = 2.57;
 const TALL_WIDTH = 20;
 
 /** A heading of a column, of this class. */
-const head = (text, className = "", ...children) => Object.assign(headCell(text, "col", ...children), { className });
+const makeHead = (text, className = "", ...children) => Object.assign(headCell(text, "col", ...children), { className });
 
 /** The heading of the figure. */
-function figureHead({ options, words }) {
-  return head("", "figure", element("span", "like", options.rating === "perceived" ? words.playingLike : words.algorithm4));
+function makeFigureHead({ options, words }) {
+  return makeHead("", "figure", element("span", "like", options.rating === "perceived" ? words.playingLike : words.algorithm4));
 }
 
 class PlayersTable {
@@ -31,7 +31,7 @@ class PlayersTable {
     this._headHeight = headHeight;
     this._open = element("p", "open");
     const body = element("tbody");
-    const heads = element("tr", "", "", head("", "rank"), head(words.player), ...columns);
+    const heads = element("tr", "", "", makeHead("", "rank"), makeHead(words.player), ...columns);
     const header = element("header", "", "", element("h1", "", title), ...beside, this._open);
     this._like = heads.querySelector(".like");
     const table = element("table", "", "", element("thead", "", "", heads), body);
@@ -58,7 +58,7 @@ class PlayersTable {
     }
     const { words } = this.context;
     const missing = games.reduce((sum, game) => sum + unratedOf(game), 0);
-    setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
+    setText(this._open, missing > 0 ? counted(words, "toBeRated", missing) : "");
     const final = missing === 0 && games.every(({ result }) => result !== "*");
     if (this.context.options.rating === "perceived") setText(this._like, final ? words.playedLike : words.playingLike);
     const { items: up } = this._pager.page(items, this._most, now);
@@ -90,11 +90,11 @@ const STANDINGS_WIDTH = 52;
 export class StandingsLayout extends PlayersTable {
   constructor(context) {
     const { options, words } = context;
-    const share = options.rating === "perceived" ? [head(fill(words.betterThanSuch, "\u2026"), "share")] : [];
-    const band = head(share.length > 0 ? words.usualNote : "95\u00a0%", "range");
+    const share = options.rating === "perceived" ? [makeHead(fill(words.betterThanSuch, "\u2026"), "share")] : [];
+    const band = makeHead(share.length > 0 ? words.usualNote : "95\u00a0%", "range");
     super(context, {
       title: words.standings,
-      columns: [head(words.elo, "elo"), figureHead(context), ...share, band],
+      columns: [makeHead(words.elo, "elo"), makeFigureHead(context), ...share, band],
       makeRow: () => new StandingsRow(share.length > 0),
       headHeight: 8.1,
     });
@@ -109,7 +109,7 @@ export class StandingsLayout extends PlayersTable {
     const all = [...held.games.values()];
     // Titles and federations come with games.
     const people = new Map(all.flatMap(({ white, black }) => [[white.name, white], [black.name, black]]));
-    const ranked = ranking(this._wanted(held, games), this.context.above());
+    const ranked = rankPlayers(this._wanted(held, games), this.context.above());
     this.show(ranked, all, now, (row, item, items) => row.draw(item, scaleOf(items), people));
   }
 
@@ -152,12 +152,11 @@ const MARGIN = 40;
  * Players by how far they are above what is usual for them, or by Algorithm 4: `{id, rank, player, rating}`. `rank` is
  * empty where too little is known, and `rating`, `{text, value, low, high}`, is null there.
  */
-export function ranking(players, above = null) {
-  return standings(players, "figure", above).map((each) => {
-    const { figure, player } = each;
-    const known = figure !== null && !isEarly(figure);
-    const rating = known ? { ...figure, text: eloText(figure) } : null;
-    return { id: player.id, rank: placeText(each), player, rating };
+export function rankPlayers(players, above = null) {
+  return rankByNumber(players, (player) => rankedBy(player, above)).map((each) => {
+    const { player } = each;
+    const figure = settledFigure(player, above);
+    return { id: player.id, rank: placeText(each), player, rating: figure && { ...figure, text: eloText(figure) } };
   });
 }
 
@@ -177,7 +176,7 @@ export class TableLayout extends PlayersTable {
     const event = element("p", "place");
     super(context, {
       title: words.table,
-      columns: [head(words.gamesHead, "games"), head(words.points, "points-cell"), figureHead(context)],
+      columns: [makeHead(words.gamesHead, "games"), makeHead(words.points, "points-cell"), makeFigureHead(context)],
       makeRow: () => new TableRow(),
       className: "layout-table",
       beside: [event],
@@ -197,10 +196,10 @@ export class TableLayout extends PlayersTable {
     const event = games.length > 0 ? eventOf(games[0]) : null;
     const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);
     const players = new Map([...held.players.values()].flatMap((each) => [[each.id, each], [each.name, each]]));
-    const table = roundTable(all).map((row) => {
+    const table = tabulate(all).map((row) => {
       return { ...row, figure: settledFigure(players.get(row.id) ?? players.get(row.player.name), above) };
     });
-    setText(this._event, event ?? "");
+    setText(this._event, known(event ?? ""));
     // A column of dashes takes the room of names.
     this.node.classList.toggle("unrated", withheld || table.every(({ figure }) => figure === null));
     const names = table.map(({ player }) => player.name);
@@ -228,13 +227,13 @@ class TableRow extends PlayerRow {
  * Everybody who plays, best first: `{id, player, place, tied, points, games, playing}`; games that still run
  * count nothing.
  */
-export function roundTable(games) {
+export function tabulate(games) {
   const rows = new Map();
   for (const { white, black, result, plies } of games) {
     if (!white.name || !black.name) continue;
     [white, black].forEach((player, at) => {
       const id = keyOf(player);
-      const row = rows.get(id) ?? { id, player, points: 0, games: 0, playing: false };
+      const row = rows.get(id) ?? { id, name: player.name, player, points: 0, games: 0, playing: false };
       rows.set(id, row);
       if (RESULT_POINTS[result]) {
         row.points += RESULT_POINTS[result][at];
@@ -242,10 +241,5 @@ export function roundTable(games) {
       } else if (result === "*" && plies.length > 0) row.playing = true;
     });
   }
-  const all = [...rows.values()];
-  all.sort((a, b) => b.points - a.points || a.player.name.localeCompare(b.player.name) || (a.id < b.id ? -1 : 1));
-  return all.map((row) => {
-    const level = all.filter(({ points }) => points === row.points);
-    return { ...row, place: all.indexOf(level[0]) + 1, tied: level.length > 1 };
-  });
+  return rankByNumber([...rows.values()], ({ points }) => points).map(({ player: row, place, tied }) => ({ ...row, place, tied }));
 }
