@@ -573,10 +573,10 @@ async def test_the_page_speaks_the_language_that_its_address_names(page: Page) -
 
 
 #: What is no word of the page: names of keys, formats and of what is followed.
-NOT_OURS = {
-    *("Home", "End", "Enter", "Esc"),
-    *("live", "rate", "Harbour", "Open", "Stockfish", "lite", "nodes", "hall", "gate"),
-}
+KEY_NAMES = {"Home", "End", "Enter", "Esc"}
+NOT_OURS = KEY_NAMES | set(
+    "live rate Harbour Open Stockfish lite nodes hall gate".split()
+)
 
 
 ENGLISH = re.compile(r"(?<!\w)[A-Za-z][a-z]{2,}(?!\w)")
@@ -585,12 +585,10 @@ ENGLISH = re.compile(r"(?<!\w)[A-Za-z][a-z]{2,}(?!\w)")
 async def english(page: Page) -> set[str]:
     """What a screen reader says with English words: names, descriptions and values."""
     tree = await page.call("Accessibility.getFullAXTree")
-    parts = [
-        node.get(part)
-        for node in tree["nodes"]
-        for part in ("name", "description", "value")
-    ]
-    texts = {str(part.get("value", "")) for part in parts if part}
+    texts: set[str] = set()
+    for node in tree["nodes"]:
+        for part in ("name", "description", "value"):
+            texts.add(str(node.get(part, {}).get("value", "")))
     return {text for text in texts if set(ENGLISH.findall(text)) - NOT_OURS}
 
 

@@ -828,11 +828,11 @@ def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None
     assert [
         (each["id"], each["rank"], (each["rating"] or {}).get("text"))
         for each in ranked
-    ] == [*(("far", "1", "3200+"), ("b", "2", "2300"), ("early", "", None))]
+    ] == [("far", "1", "3200+"), ("b", "2", "2300"), ("early", "", None)]
     for player, difference in zip(players, (-900.0, None, -950.0), strict=True):
         player["difference"] = difference
     ranked = pages.run("overlay/layouts/tables.js", "rankPlayers", players, 3000)
     assert [
         (each["id"], each["rank"], (each["rating"] or {}).get("text"))
         for each in ranked
-    ] == [*(("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None))]
+    ] == [("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None)]
