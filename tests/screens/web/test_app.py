@@ -574,9 +574,8 @@ async def test_the_page_speaks_the_language_that_its_address_names(page: Page) -
 
 #: What is no word of the page: names of keys, formats and of what is followed.
 KEY_NAMES = {"Home", "End", "Enter", "Esc"}
-NOT_OURS = KEY_NAMES | set(
-    ["live", "rate", "Harbour", "Open", "Stockfish", "lite", "nodes", "hall", "gate"]
-)
+PROPER_NAMES = {"live", "rate", "Harbour", "Open", "Stockfish", "lite", "hall", "gate"}
+NOT_OURS = {"nodes"} | KEY_NAMES | PROPER_NAMES
 
 
 ENGLISH = re.compile(r"(?<!\w)[A-Za-z][a-z]{2,}(?!\w)")
