@@ -1,4 +1,4 @@
-"""What is noted of alerts and arbiters for later, and the incident log it makes."""
+"""Notes about alerts and arbiters, and the incident log built from them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
@@ -10,7 +10,7 @@ from live.watch.incident_log import IncidentLog
 
 
 class Mute(Value, kw_only=True, omit_defaults=True):
-    """An arbiter muted something, or unmuted it."""
+    """Note that an arbiter muted or unmuted alerts."""
 
     muted: bool
     alert: str | None = None
@@ -18,36 +18,44 @@ class Mute(Value, kw_only=True, omit_defaults=True):
     game: GameId | None = None
 
     def describe(self) -> str | None:
-        """Return what was muted; None for one alert, whose own incident says it."""
+        """Return a description of what was muted; None for a single alert, whose own
+        incident shows it.
+        """
         if self.kind is not None:
             return f"all alerts of kind {NAMES[self.kind]!r}"
         return "all alerts of this board" if self.game is not None else None
 
 
 class Heartbeat(Value):
-    """The desk watches; after a restart it says since when nothing was seen."""
+    """Note that the service is watching the games. After a restart, the last one shows
+    since when nothing was watched.
+    """
 
 
 class ArbiterEntry(Value, omit_defaults=True):
-    """What an arbiter wrote down, or what happened to the service."""
+    """Remark of an arbiter, or an event of the service."""
 
     text: str
     game: GameId | None = None
     by: str = ""
     """Name of the writer's token, or :data:`live.watch.incident_log.SERVICE`."""
     gap_s: float = 0.0
-    """At a start: for how long before it nothing ran."""
+    """For a start of the service: time before it during which the service did not run,
+    seconds.
+    """
 
 
 class ServiceGap(Value):
-    """Nothing ran until the time of this note: the machine slept, or was stopped."""
+    """Note that the service did not run until the time of this note: the computer
+    slept, or the process was suspended.
+    """
 
     from_s: float
-    """Since when, seconds since 1970 UTC."""
+    """Beginning of the gap, seconds since 1970 UTC."""
 
 
 class BoardRuling(Value):
-    """An arbiter removed a board, or brought it back."""
+    """Note that an arbiter removed a board, or restored it."""
 
     game: GameId
     removed: bool
@@ -93,7 +101,7 @@ class WatchStore(Protocol):
 
 
 def build_incident_log(notes: Iterable[DatedNote]) -> IncidentLog:
-    """Return the incident log that these notes make."""
+    """Return the incident log for these notes."""
     incidents = IncidentLog()
     for at_s, note in notes:
         match note:
