@@ -34,6 +34,7 @@ from live.studies.papers.comparison import (
     count_same_winners_by_match,
 )
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
+from live.studies.papers.ferreira_measures import solve_with_intervals
 from live.studies.papers.limits import (
     choose_highest_limits,
     compare_gains,
@@ -272,6 +273,20 @@ def test_strengths_keep_the_mean_and_have_intervals(london: Path) -> None:
         assert len(values) == 9 and each.rows_with_interval == 9
         assert 2740 < sum(value.value for value in values) / 9 < 2760
         assert each.games == each.wanted == 36
+
+
+def test_strengths_from_matches_have_the_intervals_of_the_matches() -> None:
+    """Two matches on a string: the player in the middle is known best."""
+    differences = {("A", "B"): Measured(30, 0, 60), ("B", "C"): Measured(0, -30, 30)}
+    found = solve_with_intervals(differences, {"A": 2700, "B": 2700, "C": 2700})
+    assert [round(found[name].rating or 0) for name in "ABC"] == [2720, 2690, 2690]
+    margins = [(each.high or 0) - (each.rating or 0) for each in found.values()]
+    # Of 30 Elo between two of three, the one alone moves by 20 and the others by 10.
+    assert margins == pytest.approx([(20**2 + 10**2) ** 0.5, 200**0.5, 500**0.5])
+    lower = [(each.rating or 0) - (each.low or 0) for each in found.values()]
+    assert lower == pytest.approx(margins)
+    unbounded = solve_with_intervals({("A", "B"): Measured(30, None, 60)}, {"A": 2700})
+    assert unbounded["B"].low is None
 
 
 def test_a_table_of_another_kind_says_what_it_lacks(london: Path) -> None:

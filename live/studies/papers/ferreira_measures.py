@@ -4,9 +4,11 @@ Players are compared by all gains of an occasion, or by those of their own games
 each other; the engine is measured by Algorithm 3 over the players of one occasion.
 """
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
+from math import sqrt
 from statistics import fmean
 from typing import NamedTuple
 
@@ -162,17 +164,44 @@ def solve_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("algorithm-2-matches", games=list_occasion_games, gains=_BOTH)
 def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Algorithm 2 by the gains of the matches (Table 3)."""
+    """Solve the differences of the matches for strengths by Algorithm 2 (Table 3)."""
     moves = gather_occasion(evidence, table.at)
-    found = {}
+    differences: dict[tuple[str, str], Measured] = {}
     for one, other in moves.matches:
         pair = _compare(moves.matches[one, other], moves.matches.get((other, one)))
         if one < other and pair.difference is not None:
-            found[one, other] = pair.difference.value
+            differences[one, other] = pair.difference
     elos = {
         name: each.elo for name, each in moves.players.items() if each.elo is not None
     }
-    return _take_ratings(table, solve(found, elos))
+    return _take_ratings(table, solve_with_intervals(differences, elos))
+
+
+def solve_with_intervals(
+    differences: Mapping[tuple[str, str], Measured], elos: Mapping[str, float]
+) -> dict[str, Strength]:
+    """Solve differences whose intervals are independent: each end moves every strength
+    by so much, and the squares add up.
+    """
+    values = {pair: each.value for pair, each in differences.items()}
+    found = solve(values, elos)
+    below: dict[str, float] = defaultdict(float)
+    above: dict[str, float] = defaultdict(float)
+    for pair, each in differences.items():
+        for end in (each.low, each.high):
+            if end is None:
+                return found
+            for name, moved in solve(values | {pair: end}, elos).items():
+                shift = (moved.rating or 0.0) - (found[name].rating or 0.0)
+                side = above if shift > 0 else below
+                side[name] += shift**2
+    return {
+        name: each._replace(
+            low=each.rating - sqrt(below[name]), high=each.rating + sqrt(above[name])
+        )
+        for name, each in found.items()
+        if each.rating is not None
+    }
 
 
 def _take_ratings(table: PrintedTable, found: dict[str, Strength]) -> Figures:
