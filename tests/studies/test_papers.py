@@ -275,6 +275,15 @@ def test_strengths_keep_the_mean_and_have_intervals(london: Path) -> None:
         assert each.games == each.wanted == 36
 
 
+def test_the_engine_has_the_interval_of_what_the_players_say(london: Path) -> None:
+    for each in compared(london, "ferreira-table-4-by-elo"):
+        *players, average = [row.ours.value for row in each.rows if row.ours]
+        assert len(players) == 9 and average == pytest.approx(sum(players) / 9)
+        [mean] = [row.ours for row in each.rows if row.printed.one == "average"]
+        assert mean is not None and mean.low is not None and mean.high is not None
+        assert min(players) < mean.low < average < mean.high < max(players)
+
+
 def test_strengths_from_matches_have_the_intervals_of_the_matches() -> None:
     """Two matches on a string: the player in the middle is known best."""
     differences = {("A", "B"): Measured(30, 0, 60), ("B", "C"): Measured(0, -30, 30)}

@@ -25,6 +25,7 @@ from live.ratings.ferreira import (
     run_algorithm_3,
     solve,
 )
+from live.studies.ferreira_tables import compute_interval_of_mean
 from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
     Evidence,
@@ -276,19 +277,17 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return what each player says of the engine, by own rating or by strength, and the
     mean (Table 4).
     """
-    found = measure_engine(gather_occasion(evidence, table.at))
-    if table.measure == "engine-by-elo":
-        by_name = {row.player: row.by_elo for row in found.rows} | {
-            "average": found.by_elo
-        }
-    else:
-        by_name = {row.player: row.by_strength for row in found.rows}
-        by_name["average"] = found.by_strength
-    return {
-        row.key: Measured(value)
-        for row in table.rows
-        if (value := by_name.get(row.one)) is not None
-    }
+    is_by_elo = table.measure == "engine-by-elo"
+    found: dict[str, float] = {}
+    for each in measure_engine(gather_occasion(evidence, table.at)).rows:
+        rating = each.by_elo if is_by_elo else each.by_strength
+        if rating is not None:
+            found[each.player] = rating
+    figures = {name: Measured(rating) for name, rating in found.items()}
+    if len(found) > 1:
+        ends = compute_interval_of_mean([*found.values()])
+        figures["average"] = Measured(fmean(found.values()), *ends)
+    return {row.key: figures[row.one] for row in table.rows if row.one in figures}
 
 
 @measure("strength", games=list_occasion_games, gains=_BOTH)
