@@ -32,7 +32,7 @@ TOPICS: tuple[str, ...] = (
     "changes",
 )
 #: Pictures that pages show; they lie beside them.
-PICTURES: tuple[str, ...] = ("overlay-board.png",)
+PICTURES: tuple[str, ...] = ("overlay-board.png", "papers.png")
 
 
 class ManualPage(Value):

@@ -43,6 +43,7 @@ from live.studies.papers.limits import (
 )
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
 from live.studies.papers.page import BEGIN, END, build_csv, build_markdown, write_into
+from live.studies.papers.picture import render_picture
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, read_papers
 from live.studies.reproduce import add_games, choose_tables, compare_all, reproduce
 from tests.studies.small_corpus import LINES, corpus_of, corpus_with
@@ -282,6 +283,15 @@ def test_the_engine_has_the_interval_of_what_the_players_say(london: Path) -> No
         [mean] = [row.ours for row in each.rows if row.printed.one == "average"]
         assert mean is not None and mean.low is not None and mean.high is not None
         assert min(players) < mean.low < average < mean.high < max(players)
+
+
+def test_the_picture_is_the_same_every_time(london: Path) -> None:
+    """Of the tables that are made; of none there is none."""
+    found = compared(london, "ferreira-table-1", "ferreira-table-4-score", "ferreira-table-3")
+    picture = render_picture(found)
+    assert picture is not None and picture == render_picture(found)
+    assert picture.startswith(b"\x89PNG") and picture != render_picture(found[:-3])
+    assert render_picture(compared(london, "ferreira-table-3")) is None
 
 
 def test_strengths_from_matches_have_the_intervals_of_the_matches() -> None:
