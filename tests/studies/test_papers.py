@@ -523,6 +523,10 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
         " 20 of 21 pairs in order, 0 of 7 moved | 19 of 21 pairs in order, 1 of 7 moved |"
     ) in page
     assert "| T (Table 1) |  | 20 of 21 pairs in order, 0 of 7 moved |" in page
+    # Draws of other games tell nothing of limits, and both are shown.
+    drawn = msgspec.structs.replace(many, games=5)
+    assert not [*compare_limits([few, drawn])]
+    assert choose_highest_limits([few, drawn]) == [few, drawn]
     # One limit alone tells nothing of limits.
     assert "How far an order" not in build_markdown([few, deep])
 
