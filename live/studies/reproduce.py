@@ -139,7 +139,7 @@ def _describe_foreign_games(
 def write_comparisons(
     comparisons: Sequence[Comparison], out: Path | None, page: Path | None
 ) -> None:
-    """Into a folder, into a page, or where neither is named to standard output.
+    """Write into a folder, into a page, or where neither is named to standard output.
 
     Raises InputError where the page has no place for tables, or nothing can be written.
     """
@@ -169,7 +169,7 @@ def write_comparisons(
 
 
 def choose_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable]]:
-    """Tables that are called so, or whose names begin so; all without a name.
+    """Choose tables that are called so, or whose names begin so; all without a name.
 
     Raises InputError for a name of none.
     """
@@ -218,7 +218,8 @@ def compare_all(
     database: CorpusDatabase,
     setting: int | None = None,
 ) -> Iterator[Comparison]:
-    """Each table with each setting and gain; one without a figure where it has none.
+    """Compare each table by each setting and gain; once without a figure where it has
+    none.
 
     Raises InputError for a setting that there is not.
     """
@@ -292,7 +293,9 @@ def _describe_missing_searches(table: PrintedTable, games: int, lines: int) -> s
 def _describe_missing_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> str:
-    """Which occasion has too few games in the corpus; empty where all have enough."""
+    """Say which occasion has too few games in the corpus; empty where all have
+    enough.
+    """
     found = []
     for name in (table.at, table.than, table.reference):
         if name:

@@ -52,7 +52,7 @@ _MATCHES = "title-matches"
 def list_champions_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """All of them, or as many as the table draws, by chance and always the same."""
+    """List all of them, or draw as many as the table says, always the same."""
     found = games.list_of_occasion(paper.occasions[_CHAMPIONS])
     return found[: table.sample or None]
 
@@ -60,7 +60,7 @@ def list_champions_games(
 def list_title_matches(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Of every two champions in the table, in the year of their match."""
+    """List games of every two champions in the table, in the year of their match."""
     people = games.find_people(paper.occasions[_MATCHES])
     found = []
     for row in table.rows:
@@ -119,7 +119,7 @@ def _draw_years(
 def list_games_of_year(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Fischer's and Spassky's games of the year of the table."""
+    """List Fischer's and Spassky's games of the year of the table."""
     people = games.find_people(paper.occasions[_CHAMPIONS])
     numbers = people.get("Fischer", []) + people.get("Spassky", [])
     return list(games.list_of_players(numbers, range(table.year, table.year + 1)))
@@ -130,7 +130,7 @@ def list_games_of_year(
 
 @measure("games", games=list_champions_games)
 def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Games of each champion, with each colour and together (Table 1)."""
+    """Count games of each champion, with each colour and together (Table 1)."""
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     games = evidence.list_games(table)
     found = {}
@@ -145,7 +145,7 @@ def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("white-score", games=list_champions_games)
 def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
-    """What White scores in all games."""
+    """Return what White scores in all games."""
     games = evidence.list_games(table)
     scores = [game.score for game in games if game.score is not None]
     squares = [score * score for score in scores]
@@ -155,7 +155,7 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("results", games=list_occasion_games)
 def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Shares of wins, draws and losses of a match."""
+    """Return the shares of wins, draws and losses of a match."""
     about = evidence.paper.occasions[table.at]
     people = evidence.games.find_people(about)
     one, other = (people.get(name, []) for name in about.players)
@@ -169,7 +169,7 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("match-score", games=list_title_matches)
 def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
-    """What the first scored in each title match (Table 5, column AS)."""
+    """Return what the first scored in each title match (Table 5, column AS)."""
     people = evidence.games.find_people(evidence.paper.occasions[_MATCHES])
     found = {}
     for row in table.rows:
@@ -185,7 +185,9 @@ def compute_mean_errors(
     columns: dict[str, dict[tuple[str, str, str], float]],
     actual: dict[tuple[str, str, str], float],
 ) -> dict[tuple[str, str], float]:
-    """Of each predictor over all matches, and over those with a prediction by Elo."""
+    """Average errors of each predictor, over all matches and over those with a
+    prediction by Elo.
+    """
     rated = columns["elos"].keys()
     found = {}
     for name, column in columns.items():
@@ -209,7 +211,9 @@ def _read_columns(
 
 @measure("printed-errors")
 def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The mean errors that the text names, from the printed columns of Table 5."""
+    """Compute the mean errors that the text names from the printed columns of Table
+    5.
+    """
     columns = _read_columns(evidence.paper)
     actual = columns.pop("as")
     found = compute_mean_errors(columns, actual)
@@ -218,7 +222,9 @@ def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-stationary")
 def solve_printed_chains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The stationary vector of the printed matrices, their lines made to sum to 1."""
+    """Solve the printed matrices, their lines made to sum to 1, for the stationary
+    vector.
+    """
     chains = evidence.paper.chains
     assert chains is not None  # Alliot's file has them
     white, black = (
@@ -322,7 +328,7 @@ def _average_colors(white: Prediction, black: Prediction) -> Measured | None:
 
 @measure("errors", games=draw_years_before_matches, gains=_GAINS)
 def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Mean errors of our three predictors, beside the printed results of the
+    """Average errors of our three predictors, beside the printed results of the
     matches.
     """
     printed = _read_columns(evidence.paper)
@@ -353,7 +359,7 @@ def _gather_chains(
 
 @measure("chain", games=list_games_of_year, gains=_GAINS)
 def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Cells of Tables 2 and 3 in ten classes, with the interval of a share."""
+    """Return cells of Tables 2 and 3 in ten classes, with the interval of a share."""
     held = _gather_chains(evidence, TEN)
     chains = evidence.paper.chains
     assert chains is not None  # Alliot's file has them
@@ -379,8 +385,8 @@ def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("stationary", games=list_games_of_year, gains=_GAINS)
 def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Where Fischer's and Spassky's chains of 1971 end up, in ten classes (section 3.4)
-    or nineteen (section 4.4.1).
+    """Find where Fischer's and Spassky's chains of 1971 end up, in ten classes (section
+    3.4) or nineteen (section 4.4.1).
     """
     classes = TEN if len(table.rows) == len(TEN) else NINETEEN
     held = _gather_chains(evidence, classes)
@@ -400,7 +406,7 @@ def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("complexity", games=list_champions_games, gains=_GAINS)
 def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Correlations of complexity with errors, of each champion and together (Table
+    """Correlate complexity with errors, of each champion and together (Table
     4).
     """
     games = evidence.list_games(table)
@@ -423,7 +429,7 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("covariance", games=list_champions_games, gains=_GAINS)
 def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Correlation and line of each vector of outcomes (Table 6)."""
+    """Return the correlation and the line of each vector of outcomes (Table 6)."""
     games = evidence.list_games(table)
     found: dict[Key, Measured | None] = {}
     for cells in read_rows(build_covariance_table(evidence.open_study(games, {}))):

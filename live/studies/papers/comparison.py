@@ -103,7 +103,7 @@ class Comparison(Value, kw_only=True):
         return len(equal)
 
     def count_digits(self, row: ComparedRow) -> int:
-        """Decimals of a row: those of its table, or as many as its own number needs."""
+        """Count decimals of a row: of its table, or as many as its number needs."""
         _, _, decimals = f"{row.printed.value:g}".partition(".")
         return max(self.table.digits, len(decimals))
 
@@ -166,13 +166,13 @@ def put_in_place_of_paper(other: Comparison, one: Comparison) -> Comparison:
 
 
 def find_even_figure(table: PrintedTable) -> float:
-    """The figure at which nobody is ahead: 0 for a difference, a half for a score."""
+    """Return the figure at which nobody is ahead: 0 or, for scores, a half."""
     return 0.0 if table.measure.endswith("difference") else 0.5
 
 
 def compare_orders(rows: Sequence[ComparedRow]) -> OrderKept | None:
-    """Of rows of one kind; None under two rows. Rows that the paper has equal make no
-    pair.
+    """Compare the orders of rows of one kind; None under two rows. Rows that the paper
+    has equal make no pair.
     """
     groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:
@@ -205,8 +205,8 @@ def _count_places(
 
 
 def count_same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, int]:
-    """How often ours is on the same side of ``even``, of the rows that the paper
-    decides.
+    """Count the rows in which ours is on the same side of ``even``, of those that the
+    paper decides.
     """
     decided = [
         row for row in rows if row.ours is not None and row.printed.value != even
@@ -221,7 +221,7 @@ def count_same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, i
 
 
 def count_same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
-    """The same of occasions with two rows, by who has the higher figure."""
+    """Count the same of occasions with two rows, by who has the higher figure."""
     found: dict[str, list[ComparedRow]] = defaultdict(list)
     for row in rows:
         if row.ours is not None:

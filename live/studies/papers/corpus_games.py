@@ -59,8 +59,8 @@ class CorpusGames:
 
     @cache  # noqa: B019  # as long as the corpus is compared
     def find_people(self, occasion: Occasion) -> dict[str, list[int]]:
-        """Numbers of those players of the occasion whom the corpus has, by the paper's
-        names.
+        """Return numbers of those players of the occasion whom the corpus has, by the
+        paper's names.
         """
         found: dict[str, list[int]] = {}
         for name, spellings in occasion.players.items():
@@ -74,8 +74,8 @@ class CorpusGames:
 
     @cache  # noqa: B019
     def list_of_occasion(self, occasion: Occasion) -> list[ListedGame]:
-        """Games in which both players belong to the occasion, in its event and years,
-        each once: two files may spell the players of one game differently.
+        """List games in which both players belong to the occasion, in its event and
+        years, each once: two files may spell the players of one game differently.
         """
         names = name_people(self.find_people(occasion))
         needed = 1 if occasion.is_career else 2
@@ -91,7 +91,7 @@ class CorpusGames:
     def list_of_players(
         self, players: Iterable[int], years: range | None = None
     ) -> Iterator[ListedGame]:
-        """Games that any of these played, in these years."""
+        """Yield games that any of these played, in these years."""
         known = set(players)
         for game in self.games:
             is_theirs = game.white in known or game.black in known
@@ -104,12 +104,12 @@ def _split_words(spelling: str) -> set[str]:
 
 
 def _is_called(words: set[str], spelling: set[str]) -> bool:
-    """Whether a name has the family name of a spelling, or is all of it."""
+    """Tell whether a name has the family name of a spelling, or is all of it."""
     return spelling <= words if len(spelling) == 1 else spelling == words
 
 
 def name_people(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
-    """The paper's name of each number."""
+    """Return the paper's name of each number."""
     found: dict[int, str] = {}
     for name, numbers in people.items():
         found |= dict.fromkeys(numbers, name)
@@ -119,7 +119,7 @@ def name_people(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
 def count_results(
     games: Iterable[ListedGame], one: Sequence[int], other: Sequence[int]
 ) -> tuple[int, int, int]:
-    """Wins, draws and losses of one person against another."""
+    """Count wins, draws and losses of one person against another."""
     won = 0
     drawn = 0
     lost = 0

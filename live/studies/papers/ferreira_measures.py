@@ -63,7 +63,7 @@ _NOBODY = OccasionMoves({}, {}, {})
 
 @lru_cache(maxsize=64)
 def gather_occasion(evidence: Evidence, occasion: str) -> OccasionMoves:
-    """What is known of an occasion."""
+    """Gather what is known of an occasion."""
     if not evidence.has_enough_of(occasion):
         return _NOBODY
     about = evidence.paper.occasions[occasion]
@@ -87,7 +87,7 @@ def _solve_all(
     players: dict[str, PlayerMoves],
     matches: dict[tuple[str, str], PlayerMoves],
 ) -> dict[str, Strength]:
-    """Algorithm 2 over everybody who met."""
+    """Run Algorithm 2 over everybody who met."""
     event = Algorithm2(data.selection.gain)
     for player, moves in players.items():
         event.rate(player, None if moves.elo is None else round(moves.elo))
@@ -159,7 +159,7 @@ def expect_differences(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("algorithm-2", games=list_occasion_games, gains=_BOTH)
 def solve_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Algorithm 2 by all gains of everybody who met (Table 1)."""
+    """Return strengths by Algorithm 2, from all gains of all who met (Table 1)."""
     return _take_ratings(table, gather_occasion(evidence, table.at).strengths)
 
 
@@ -262,7 +262,7 @@ def _compare_with_engine(moves: PlayerMoves) -> Measured | None:
 
 
 def measure_engine(moves: OccasionMoves) -> Algorithm3:
-    """Algorithm 3 over the players of an occasion."""
+    """Run Algorithm 3 over the players of an occasion."""
     rated = []
     for name, each in sorted(moves.players.items()):
         if each.expected_score is not None:
@@ -292,8 +292,8 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("strength", games=list_occasion_games, gains=_BOTH)
 def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Algorithm 4, the engine being as strong as the reference occasion says (Tables 5
-    and 6).
+    """Run Algorithm 4, the engine being as strong as the reference occasion says
+    (Tables 5 and 6).
     """
     engine = measure_engine(gather_occasion(evidence, table.reference)).by_elo
     if engine is None:
@@ -319,7 +319,7 @@ def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-gains")
 def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Figures 1, 3 and 6 from the printed evaluations of Figure 1."""
+    """Compute Figures 1, 3 and 6 from the printed evaluations of Figure 1."""
     evaluations = evidence.paper.evaluations_cp
     changes = [after - before for before, after in pairwise(evaluations)]
     gains = {
@@ -352,7 +352,7 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-algorithm-2")
 def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Algorithm 2 from the paper's own differences."""
+    """Run Algorithm 2 on the paper's own differences."""
     rows = evidence.paper.find_table(table.solves).rows
     differences = {(row.one, row.other): row.value for row in rows}
     return _take_ratings(table, solve(differences, table.elos))

@@ -88,7 +88,7 @@ class Evidence:
         )
 
     def has_enough_of(self, occasion: str) -> bool:
-        """Whether enough of its games are searched for its figures to be about it."""
+        """Tell whether so many of its games are searched that figures are about it."""
         about = self.paper.occasions[occasion]
         games = self.games.list_of_occasion(about)
         known = sum(game.game in self.searched for game in games)
@@ -107,7 +107,7 @@ class Evidence:
     def open_study(
         self, games: Sequence[ListedGame], people: Mapping[str, Sequence[int]]
     ) -> StudyData:
-        """The moves of those games that are searched, and the people they are about."""
+        """Open the moves of those games that are searched, of the people named."""
         numbers = [game.game for game in games if game.game in self.searched]
         chosen = ChosenGames(numbers, people)
         return StudyData(
@@ -144,7 +144,7 @@ MEASURES: dict[str, MeasureKind] = {}
 def need_no_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Nothing: the table follows from printed numbers."""
+    """Return none: the table follows from printed numbers."""
     return []
 
 
@@ -218,7 +218,7 @@ def draw_in_turn(
 def list_occasion_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Games of all occasions that the table names, its reference among them."""
+    """List games of all occasions that the table names, its reference among them."""
     names = {table.at, table.than, table.reference} | {row.at for row in table.rows}
     found = {}
     for name in sorted(names - {""}):

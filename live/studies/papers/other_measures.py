@@ -61,7 +61,7 @@ def draw_mileposts(
 
 
 def _find_milepost(elo: int | None) -> int | None:
-    """The century that a rating is near to; None for one between two."""
+    """Return the hundred that a rating is near to; None for one between two."""
     if elo is None:
         return None
     milepost = (elo + 50) // 100 * 100
@@ -71,7 +71,7 @@ def _find_milepost(elo: int | None) -> int | None:
 
 @measure("regan", games=draw_mileposts, gains=("same-search",), lines=2)
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
-    """(s, c) with projections at each milepost."""
+    """Fit (s, c) at each milepost, with projections."""
     study = evidence.open_study(evidence.list_games(table), {})
     found: dict[Key, Measured | None] = {}
     for cells in read_rows(build_regan_table(study, "rating")):

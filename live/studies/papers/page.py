@@ -37,15 +37,15 @@ END = "<!-- end of tables -->"
 
 
 def write_into(page: str, tables: str) -> str:
-    """The page with these tables between its marks."""
+    """Return the page with these tables between its marks."""
     before, _, rest = page.partition(BEGIN)
     after = rest.partition(END)[2]
     return f"{before}{BEGIN}\n\n{tables}\n{END}{after or chr(10)}"
 
 
 def build_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Sums of all comparisons, how far orders depend on limit and gain, and of the
-    highest limits a line for each, what is missing, and the tables that are short.
+    """Sum all comparisons, say how far orders depend on limit and gain, list those with
+    the highest limits and what is missing, and write the tables that are short.
     """
     highest = choose_highest_limits(comparisons)
     lines = [
@@ -64,7 +64,7 @@ def build_markdown(comparisons: Sequence[Comparison]) -> str:
 
 
 def build_csv(comparisons: Sequence[Comparison]) -> str:
-    """One line for each printed number and each engine, limit and gain."""
+    """Write one line for each printed number and each engine, limit and gain."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_CSV_HEAD)
@@ -158,7 +158,7 @@ def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Tables without a figure, by the reason."""
+    """List tables without a figure, by the reason."""
     reasons: dict[str, list[Comparison]] = {}
     for each in comparisons:
         if not each.rows_done:
@@ -175,7 +175,7 @@ def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """How far order and winners depend on the limit."""
+    """Say how far order and winners depend on the limit."""
     rows = [*compare_limits(comparisons)]
     if not rows:
         return
@@ -190,7 +190,7 @@ def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _write_gains(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """How far they depend on the gain."""
+    """Say how far they depend on the gain."""
     rows = [*compare_gains(comparisons)]
     if not rows:
         return
@@ -214,7 +214,7 @@ def _name_table(table: PrintedTable) -> str:
 
 
 def _shorten_setting(each: Comparison) -> str:
-    """The engine's name and limit without its options, and the gain."""
+    """Name the engine and limit without options, and the gain."""
     limit = read_limit(each.setting)
     return (
         f"{limit.engine}, {limit.name}, {each.gain}" if each.setting else limit.engine
@@ -222,7 +222,7 @@ def _shorten_setting(each: Comparison) -> str:
 
 
 def _describe_agreement(each: Comparison) -> str:
-    """What can be said in a few words."""
+    """Say in a few words how far ours and the paper agree."""
     parts = []
     if each.rows_with_interval:
         parts.append(
@@ -236,7 +236,9 @@ def _describe_agreement(each: Comparison) -> str:
 
 
 def _describe_order(each: Comparison | None) -> str:
-    """How many have the same one ahead, or the same order; empty where none can."""
+    """Say how many have the same one ahead, or the same order; empty where none
+    can.
+    """
     if each is None:
         return ""
     if (winners := each.winners) is not None and winners[1]:
@@ -306,7 +308,7 @@ def _write_difference(difference: float | None, digits: int) -> str:
 
 
 def _write_number(value: float, digits: int) -> str:
-    """Without a negative zero; whole numbers with the digits that they have."""
+    """Write no negative zero, and whole numbers with the digits that they have."""
     if value == round(value) and abs(value) >= 2:
         return f"{value:.0f}"
     return f"{round(value, digits) + 0.0:.{digits}f}"

@@ -33,7 +33,7 @@ def _load_reader(scale: float) -> MoveReader:
 
 @measure("perceived", games=list_occasion_games, gains=("same-search",))
 def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Perceived ratings over the games of an occasion, of players with an Elo."""
+    """Read perceived ratings over the games of an occasion, of players with an Elo."""
     found = {}
     for occasion in sorted({row.at or table.at for row in table.rows}):
         ratings = _rate_occasion(evidence, occasion)

@@ -94,7 +94,7 @@ class Occasion(Value, kw_only=True, eq=False):
     """One of the players in a game is enough."""
 
     def has_event(self, name: str) -> bool:
-        """Whether it is played under this name, given in small letters."""
+        """Tell whether it is played under this name, given in small letters."""
         return any(part in name for part in self.event)
 
 
