@@ -512,6 +512,9 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
     assert [each and each.order for each in beside.paper] == [(21, 20, 7, 0), (21, 19, 7, 1)]
     [gains] = compare_gains(every)
     assert [each and each.order for each in gains.limits] == [None, (21, 20, 7, 0)]
+    for each, near in ((few, 1), (many, 0)):
+        kept = f"7 rows, the whole order kept in 0 of 1, and but for neighbours in {near}."
+        assert kept in build_markdown([each])
     # Limits that cannot be compared stay side by side on the page.
     assert choose_highest_limits(every) == [many, other, deep, lines]
     page = build_markdown(every)
