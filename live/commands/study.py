@@ -234,7 +234,8 @@ def reproduce(
         games: [N] Search at most so many.
         lines: [N] Search N lines, for Regan and Haworth.
         setting: [N] Compare this engine and limit alone.
-        out: [FOLDER] Write papers.md and papers.csv there, instead of printing.
+        out: [FOLDER] Write papers.md, papers.csv and papers.png there, not to the
+            screen.
         page: [FILE] Write the tables of this Markdown file again, between its marks.
     """
     config = settings.load({"engine.multipv": lines})

@@ -26,7 +26,7 @@ TOPICS: tuple[str, ...] = (
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 #: Pictures that pages show; they lie beside them.
-PICTURES: tuple[str, ...] = ("overlay-board.png",)
+PICTURES: tuple[str, ...] = ("overlay-board.png", "papers.png")
 
 
 class ManualPage(Value):

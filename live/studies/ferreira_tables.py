@@ -11,7 +11,7 @@ import itertools
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import fmean, variance
 from typing import Any
 
@@ -322,15 +322,20 @@ def build_engine_table(data: StudyData) -> Rows:
         )
     yield "average", None, None, None, None, None, found.by_elo, found.by_strength
     yield "Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."
-    # The interval follows from the spread between players, by Student's t.
     known = [row.by_elo for row in found.rows if row.by_elo is not None]
     if len(known) > 1:
-        reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(
-            variance(known) / len(known)
-        )
-        low = fmean(known) - reach
-        high = fmean(known) + reach
+        low, high = compute_interval_of_mean(known)
         yield f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}."
+
+
+def compute_interval_of_mean(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of two values or more, by the spread between
+    them and Student's t.
+    """
+    middle = fmean(values)
+    error = math.sqrt(variance(values) / len(values))
+    reach = float(stdtrit(len(values) - 1, 0.975)) * error
+    return middle - reach, middle + reach
 
 
 @register_table(

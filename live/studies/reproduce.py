@@ -9,6 +9,7 @@ and repeated ends with the same bytes.
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from live.studies.papers.comparison import Comparison, compare
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, list_needed_games
 from live.studies.papers.page import BEGIN, build_csv, build_markdown, write_into
+from live.studies.papers.picture import render_picture
 from live.studies.papers.printed import PrintedPaper, PrintedTable, read_papers
 from live.studies.searched_games import SearchSetting
 from live.studies.study_corpus import add_to_corpus, search_corpus
@@ -167,6 +169,9 @@ def write_comparisons(
         out.mkdir(parents=True, exist_ok=True)
         write_output(str(out / "papers.md"), tables.encode())
         write_output(str(out / "papers.csv"), build_csv(comparisons).encode())
+        # Drawn where it can be: the tables need nothing but the corpus.
+        if find_spec("matplotlib") and (picture := render_picture(comparisons)):
+            write_output(str(out / "papers.png"), picture)
     if page is None and out is None:
         write_output("-", tables.encode())
 

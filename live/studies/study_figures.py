@@ -40,16 +40,7 @@ def render_figure(name: str, table: StudyTable, form: str) -> bytes:
         ConfigError: matplotlib is not installed.
         InputError: there is nothing to draw.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ConfigError(
-            "study figure",
-            "matplotlib is not installed",
-            "Run: pip install 'live-rate[study]'",
-        ) from None
+    figure = open_figure((_WIDTH_INCHES[len(FIGURES[name]) - 2], _HEIGHT_INCHES))
     if not table.rows:
         raise InputError(
             f"study figure {name}",
@@ -62,9 +53,6 @@ def render_figure(name: str, table: StudyTable, form: str) -> bytes:
     rows = DataFrame(
         table.rows, schema=names, orient="row", infer_schema_length=None, strict=False
     )
-    size = (_WIDTH_INCHES[len(panels) - 1], _HEIGHT_INCHES)
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
     for axes, draw in zip(
         figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
     ):
@@ -79,9 +67,34 @@ def render_figure(name: str, table: StudyTable, form: str) -> bytes:
     figure.supxlabel(
         f"{table.source}. {table.engine}", x=0.01, ha="left", fontsize=6, color="0.4"
     )
+    return save_figure(figure, form, table.name)
+
+
+def open_figure(size_inches: tuple[float, float]) -> Any:
+    """Open a figure of matplotlib. Raises ConfigError where that is not installed."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ConfigError(
+            "study figure",
+            "matplotlib is not installed",
+            "Run: pip install 'live-rate[study]'",
+        ) from None
+    figure = Figure(figsize=size_inches, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save_figure(figure: Any, form: str, name: str) -> bytes:
+    """Return a figure as PNG or SVG, without date, and with ids that do not depend on
+    chance.
+    """
+    import matplotlib as mpl
+
     out = io.BytesIO()
     # Without a date, and with ids that do not change from run to run.
-    with mpl.rc_context({"svg.hashsalt": table.name, "svg.fonttype": "none"}):
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
         about: dict[str, Any] = {"Software": None} if form == "png" else {"Date": None}
         figure.savefig(out, format=form, dpi=120, metadata=about)
     return out.getvalue()

@@ -37,6 +37,7 @@ from live.studies.papers.comparison import (
     count_same_winners_by_match,
 )
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
+from live.studies.papers.ferreira_measures import solve_with_intervals
 from live.studies.papers.limits import (
     choose_highest_limits,
     compare_gains,
@@ -45,6 +46,7 @@ from live.studies.papers.limits import (
 )
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
 from live.studies.papers.page import BEGIN, END, build_csv, build_markdown, write_into
+from live.studies.papers.picture import render_picture
 from live.studies.papers.printed import (
     PrintedPaper,
     PrintedRow,
@@ -147,7 +149,10 @@ def test_the_papers_own_arithmetic() -> None:
     assert round(odd.ours.value, 3) == 0.028
     stationary = papers["alliot-tables-2-3-text"].rows[-1]
     assert stationary.ours is not None and round(stationary.ours.value, 2) == 0.56
-    assert papers["match-statistics"].rows_done == 8
+    wiki = papers["match-statistics"]
+    assert wiki.rows_done == len(wiki.rows) == 11
+    elos = [row for row in wiki.rows if row.printed.other == "Elo difference"]
+    assert [abs(row.difference or 0) < 5e-5 for row in elos] == [True] * 3
     assert papers["regan-line"].rows_exact == len(papers["regan-line"].rows) == 13
 
 
@@ -330,6 +335,40 @@ def test_strengths_keep_the_mean_and_have_intervals(london: Path) -> None:
         assert len(values) == 9 and each.rows_with_interval == 9
         assert 2740 < sum(value.value for value in values) / 9 < 2760
         assert each.games == each.wanted == 36
+
+
+def test_the_engine_has_the_interval_of_what_the_players_say(london: Path) -> None:
+    for each in compared(london, "ferreira-table-4-by-elo"):
+        *players, average = [row.ours.value for row in each.rows if row.ours]
+        assert len(players) == 9 and average == pytest.approx(sum(players) / 9)
+        [mean] = [row.ours for row in each.rows if row.printed.one == "average"]
+        assert mean is not None and mean.low is not None and mean.high is not None
+        assert min(players) < mean.low < average < mean.high < max(players)
+
+
+def test_the_picture_is_the_same_every_time(london: Path) -> None:
+    """Of the tables that are made; of none there is none."""
+    found = compared(
+        london, "ferreira-table-1", "ferreira-table-4-score", "ferreira-table-3"
+    )
+    picture = render_picture(found)
+    assert picture is not None and picture == render_picture(found)
+    assert picture.startswith(b"\x89PNG") and picture != render_picture(found[:-3])
+    assert render_picture(compared(london, "ferreira-table-3")) is None
+
+
+def test_strengths_from_matches_have_the_intervals_of_the_matches() -> None:
+    """Two matches on a string: the player in the middle is known best."""
+    differences = {("A", "B"): Measured(30, 0, 60), ("B", "C"): Measured(0, -30, 30)}
+    found = solve_with_intervals(differences, {"A": 2700, "B": 2700, "C": 2700})
+    assert [round(found[name].rating or 0) for name in "ABC"] == [2720, 2690, 2690]
+    margins = [(each.high or 0) - (each.rating or 0) for each in found.values()]
+    # Of 30 Elo between two of three, the one alone moves by 20 and the others by 10.
+    assert margins == pytest.approx([(20**2 + 10**2) ** 0.5, 200**0.5, 500**0.5])
+    lower = [(each.rating or 0) - (each.low or 0) for each in found.values()]
+    assert lower == pytest.approx(margins)
+    unbounded = solve_with_intervals({("A", "B"): Measured(30, None, 60)}, {"A": 2700})
+    assert unbounded["B"].low is None
 
 
 def test_a_table_of_another_kind_says_what_it_lacks(london: Path) -> None:
@@ -596,6 +635,11 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
     ]
     [gains] = compare_gains(every)
     assert [each and each.order for each in gains.limits] == [None, (21, 20, 7, 0)]
+    for each, near in ((few, 1), (many, 0)):
+        kept = (
+            f"7 rows, the whole order kept in 0 of 1, and but for neighbours in {near}."
+        )
+        assert kept in build_markdown([each])
     # Limits that cannot be compared stay side by side on the page.
     assert choose_highest_limits(every) == [many, other, deep, lines]
     page = build_markdown(every)
@@ -609,6 +653,10 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
         "1 of 7 moved |"
     ) in page
     assert "| T (Table 1) |  | 20 of 21 pairs in order, 0 of 7 moved |" in page
+    # Draws of other games tell nothing of limits, and both are shown.
+    drawn = msgspec.structs.replace(many, games=5)
+    assert not [*compare_limits([few, drawn])]
+    assert choose_highest_limits([few, drawn]) == [few, drawn]
     # One limit alone tells nothing of limits.
     assert "How far an order" not in build_markdown([few, deep])
 

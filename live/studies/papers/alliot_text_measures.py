@@ -10,7 +10,7 @@ from math import hypot
 from polars import col
 
 from live.ratings.score_interval import compute_score_interval
-from live.studies.alliot_covariance import build_convolution_table
+from live.studies.alliot_covariance import build_convolution_table, build_grid_table
 from live.studies.alliot_games import build_correlation_table, build_shortfall_table
 from live.studies.papers.alliot_measures import list_champions_games
 from live.studies.papers.comparison import Measured
@@ -156,14 +156,16 @@ def _read_rho(cells: Row) -> float:
 
 @measure("convolved", games=list_champions_games, gains=("same-search",))
 def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the correlation of convolved gains with results, by setting (Figure
-    11).
+    """Correlate convolved gains with results, by setting, and find the n0 and b with
+    the highest correlation (Figure 11).
     """
+    study = _study_drawn_games(table, evidence)
     found: dict[Key, Measured | None] = {}
-    for cells in read_rows(
-        build_convolution_table(_study_drawn_games(table, evidence))
-    ):
+    for cells in read_rows(build_convolution_table(study)):
         found[str(cells[0]), "rho", ""] = read_figure(cells[3:6])
+    grid = [cells[3:6] for cells in read_rows(build_grid_table(study))]
+    known = [rho for rho in map(read_figure, grid) if rho is not None]
+    found["the best n0 and b", "rho", ""] = max(known, default=None)
     return keep_known(found)
 
 

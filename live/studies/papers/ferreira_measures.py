@@ -5,9 +5,11 @@ on one occasion, or by the gains of their own games against each other. The engi
 measured by Algorithm 3 over the players of one occasion.
 """
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
+from math import sqrt
 from statistics import fmean
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ from live.ratings.ferreira import (
     run_algorithm_3,
 )
 from live.ratings.gains import GainHistogram
+from live.studies.ferreira_tables import compute_interval_of_mean
 from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
     Evidence,
@@ -162,15 +165,42 @@ def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     (Table 3).
     """
     moves = gather_occasion(evidence, table.at)
-    found = {}
+    differences: dict[tuple[str, str], Measured] = {}
     for one, other in moves.matches:
         pair = _compare(moves.matches[one, other], moves.matches.get((other, one)))
         if one < other and pair.difference is not None:
-            found[one, other] = pair.difference.value
+            differences[one, other] = pair.difference
     elos = {
         name: each.elo for name, each in moves.players.items() if each.elo is not None
     }
-    return _take_ratings(table, solve(found, elos))
+    return _take_ratings(table, solve_with_intervals(differences, elos))
+
+
+def solve_with_intervals(
+    differences: Mapping[tuple[str, str], Measured], elos: Mapping[str, float]
+) -> dict[str, Strength]:
+    """Solve differences whose intervals are independent: each end moves every strength
+    by so much, and the squares add up.
+    """
+    values = {pair: each.value for pair, each in differences.items()}
+    found = solve(values, elos)
+    below: dict[str, float] = defaultdict(float)
+    above: dict[str, float] = defaultdict(float)
+    for pair, each in differences.items():
+        for end in (each.low, each.high):
+            if end is None:
+                return found
+            for name, moved in solve(values | {pair: end}, elos).items():
+                shift = (moved.rating or 0.0) - (found[name].rating or 0.0)
+                side = above if shift > 0 else below
+                side[name] += shift**2
+    return {
+        name: each._replace(
+            low=each.rating - sqrt(below[name]), high=each.rating + sqrt(above[name])
+        )
+        for name, each in found.items()
+        if each.rating is not None
+    }
 
 
 def _take_ratings(table: PrintedTable, found: dict[str, Strength]) -> Figures:
@@ -247,19 +277,17 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the engine's rating as derived from each player, by own rating or by
     strength, and the mean (Table 4).
     """
-    found = measure_engine(gather_occasion(evidence, table.at))
-    if table.measure == "engine-by-elo":
-        by_name = {row.player: row.by_elo for row in found.rows} | {
-            "average": found.by_elo
-        }
-    else:
-        by_name = {row.player: row.by_strength for row in found.rows}
-        by_name["average"] = found.by_strength
-    return {
-        row.key: Measured(value)
-        for row in table.rows
-        if (value := by_name.get(row.one)) is not None
-    }
+    is_by_elo = table.measure == "engine-by-elo"
+    found: dict[str, float] = {}
+    for each in measure_engine(gather_occasion(evidence, table.at)).rows:
+        rating = each.by_elo if is_by_elo else each.by_strength
+        if rating is not None:
+            found[each.player] = rating
+    figures = {name: Measured(rating) for name, rating in found.items()}
+    if len(found) > 1:
+        ends = compute_interval_of_mean([*found.values()])
+        figures["average"] = Measured(fmean(found.values()), *ends)
+    return {row.key: figures[row.one] for row in table.rows if row.one in figures}
 
 
 @measure("strength", games=list_occasion_games, gains=_BOTH)

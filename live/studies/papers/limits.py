@@ -43,14 +43,15 @@ def read_limit(setting: SearchSetting | None) -> SearchLimit:
 
 
 def choose_highest_limits(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """Return one comparison for each table, engine, kind of limit and gain: the one
-    with the most rows, and among equal ones the one with the highest limit.
+    """Return one comparison for each table, engine, kind of limit, gain and number of
+    games: the one with the most rows, and among equal ones the one with the highest
+    limit.
     """
-    chosen: dict[tuple[str, ...], Comparison] = {}
-    ranks: dict[tuple[str, ...], tuple[int, int]] = {}
+    chosen: dict[tuple[str | int, ...], Comparison] = {}
+    ranks: dict[tuple[str | int, ...], tuple[int, int]] = {}
     for each in comparisons:
         limit = read_limit(each.setting)
-        key = each.table.name, limit.engine, limit.kind, each.gain
+        key = each.table.name, limit.engine, limit.kind, each.gain, each.games
         rank = each.rows_done, limit.amount
         if rank > ranks.get(key, (-1, 0)):
             chosen[key] = each
@@ -105,9 +106,11 @@ def compare_limits(comparisons: Iterable[Comparison]) -> Iterator[LimitsBeside]:
 def _put_beside(
     group: Mapping[SearchLimit, Comparison], one: SearchLimit, other: SearchLimit
 ) -> Comparison | None:
-    if one in group and other in group:
-        return put_in_place_of_paper(group[other], group[one])
-    return None
+    lower, higher = group.get(one), group.get(other)
+    # Of two draws of games more than the limit differs.
+    if lower is None or higher is None or lower.games != higher.games:
+        return None
+    return put_in_place_of_paper(higher, lower)
 
 
 class GainsBeside(NamedTuple):

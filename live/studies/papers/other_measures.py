@@ -101,11 +101,15 @@ def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
     }
     for name in sorted({row.one for row in table.rows if "-" in row.one}):
         counts = GameCounts(*map(int, name.split("-")))
-        los = compute_match_statistics(counts).los
+        match = compute_match_statistics(counts)
         ratio = run_sprt(test, counts).llr
-        if los is not None and ratio is not None:
-            found[name, "LOS", ""] = Measured(los)
-            found[name, "LLR of 0 and 10 Elo", ""] = Measured(ratio)
+        for quantity, value, *ends in (
+            ("Elo difference", match.elo, match.elo_low, match.elo_high),
+            ("LOS", match.los),
+            ("LLR of 0 and 10 Elo", ratio),
+        ):
+            if value is not None:
+                found[name, quantity, ""] = Measured(value, *ends)
     return found
 
 

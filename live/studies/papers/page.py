@@ -124,7 +124,11 @@ def _sum_settings(comparisons: Sequence[Comparison]) -> Iterator[str]:
         if decided:
             parts.append(f"the same one ahead in {same} of {decided}")
         if orders:
-            parts.append(f"the whole order kept in {kept} of {len(orders)}")
+            near = sum(not order.moved for order in orders)
+            parts.append(
+                f"the whole order kept in {kept} of {len(orders)}, and but for"
+                f" neighbours in {near}"
+            )
         yield f"- {label}: {', '.join(parts)}."
 
 
