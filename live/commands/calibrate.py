@@ -1,4 +1,4 @@
-"""``live-rate calibrate``."""
+"""The command ``live-rate calibrate``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,8 +7,8 @@ from live.commands.command_options import RUN, SEARCH, Ended, Evals, Settings, W
 from live.commands.study import check_installed
 from live.errors import InputError
 
-#: Lines searched for ``--intrinsic`` by default; more lines say more of poor moves and
-#: cost more.
+#: Default number of lines searched for ``--intrinsic``; more lines measure poor moves
+#: better, and cost more time.
 INTRINSIC_LINES = 10
 
 

@@ -1,4 +1,4 @@
-"""``live-rate compare``."""
+"""The command ``live-rate compare``."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``live-rate doctor``."""
+"""The command ``live-rate doctor``."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``live-rate explain``."""
+"""The command ``live-rate explain``."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``live-rate --feed``, the command without a name."""
+"""``live-rate --feed``: the command that runs if no command is named."""
 
 from typing import Annotated
 
@@ -53,7 +53,7 @@ def follow(
         raise ConfigError("--feed", "nothing to follow", remedy)
     from live.process.signals import ignore_sighup_if_headless
 
-    # Before anything slow is imported: the terminal may go away meanwhile.
+    # Before any slow import: the terminal might be closed meanwhile.
     ignore_sighup_if_headless(headless=headless, json=json)
     config = settings.load()
     from live.app import follow as follow_feeds

@@ -1,4 +1,4 @@
-"""``live-rate forget``."""
+"""The command ``live-rate forget``."""
 
 import sqlite3
 import time

@@ -1,4 +1,4 @@
-"""``live-rate human``."""
+"""The command ``live-rate human``."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""``live-rate match``."""
+"""The command ``live-rate match``."""
 
 from typing import Literal
 

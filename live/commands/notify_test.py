@@ -1,4 +1,4 @@
-"""``live-rate notify-test``."""
+"""The command ``live-rate notify-test``."""
 
 import typer
 

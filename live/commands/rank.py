@@ -1,4 +1,4 @@
-"""``live-rate rank``."""
+"""The command ``live-rate rank``."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""``live-rate rehearse``."""
+"""The command ``live-rate rehearse``."""
 
 import enum
 from pathlib import Path
@@ -8,11 +8,13 @@ from live.commands.command_options import Port, Within
 from live.errors import InputError
 
 Protocol = Literal["lichess", "pgn-url", "folder"]
-"""How games are sent."""
+"""Protocols over which games can be played back."""
 
 
 class Mistake(enum.StrEnum):
-    """What ``rehearse`` gets wrong when asked; the names of the alerts that say so."""
+    """Mistakes that ``rehearse`` can make on request, named like the alerts that report
+    them.
+    """
 
     ILLEGAL_MOVE = "illegal-move"
     UNREADABLE = "unreadable"

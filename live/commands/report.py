@@ -1,4 +1,4 @@
-"""``live-rate report``."""
+"""The command ``live-rate report``."""
 
 import enum
 from pathlib import Path
@@ -9,7 +9,7 @@ from live.commands.command_options import (
 )
 from live.errors import ConfigError
 
-#: What a report can be written as.
+#: Formats in which a report can be written.
 ReportFormat = enum.StrEnum("ReportFormat", "PGN CSV HTML JSON NDJSON")
 
 

@@ -1,4 +1,4 @@
-"""``live-rate schema``."""
+"""The command ``live-rate schema``."""
 
 import typer
 

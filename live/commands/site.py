@@ -1,4 +1,4 @@
-"""``live-rate site``."""
+"""The command ``live-rate site``."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``live-rate study``: one corpus of many games; tables and figures of the papers."""
+"""``live-rate study``: one database of many games; tables and figures of the papers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SelectionFlags:
 
     @property
     def selection(self) -> Selection:
-        """The same as a value that tables are made with."""
+        """Return the flags as the selection from which tables are made."""
         from live.studies.study_data import Selection
 
         return Selection(
@@ -272,7 +272,7 @@ def check_installed() -> None:
 
 
 def _checked(run: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that first checks that what studies need is installed.
+    """Return a command that first checks that the libraries for studies are installed.
 
     :func:`about` cannot check it, since it also runs before ``--help``.
     """

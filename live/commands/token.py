@@ -1,4 +1,4 @@
-"""``live-rate token``."""
+"""The command ``live-rate token``."""
 
 import os
 from datetime import datetime

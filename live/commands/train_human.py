@@ -1,4 +1,4 @@
-"""``live-rate train-human``."""
+"""The command ``live-rate train-human``."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``live-rate worker``."""
+"""The command ``live-rate worker``."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ async def worker(
     from live.engine.engine_settings import build_uci_settings
 
     command = find_engine(engine.path)
-    from live.engine.cluster import run_worker  # says so where Dask is missing
+    from live.engine.cluster import run_worker  # reports if Dask is missing
 
     typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
     await run_worker(command, build_uci_settings(engine), engine)
