@@ -49,8 +49,8 @@ def drop_removed_settings(
 ) -> dict[str, object]:
     """Return the settings of one file or environment without the removed ones.
 
-    For each removed setting that was not at its default, the log names the replacement,
-    once per replacement. ``spell`` returns the name that a dotted key has in ``where``.
+    One line is logged for each replacement; it names the removed settings that were not
+    at their defaults. ``spell`` returns the name that a dotted key has in ``where``.
     """
     names_by_remedy: dict[str, list[str]] = {}
     for key, value in layer.items():
