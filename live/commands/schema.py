@@ -4,7 +4,7 @@ import typer
 
 
 def schema(*, http: bool = False) -> None:
-    """Print what subscribers and brokers are sent, as an AsyncAPI 3 document.
+    """Print the messages to subscribers and brokers as an AsyncAPI 3 document.
 
     Options:
         http: The requests instead, as an OpenAPI 3.1 document.

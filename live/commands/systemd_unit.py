@@ -11,11 +11,11 @@ from live.errors import ConfigError
 
 
 def systemd_unit(*, feed: Feeds = None, settings: FileSettings) -> None:
-    """Print a systemd unit that runs live-rate as a service, locked up as far as it
-    goes.
+    """Print a systemd unit that runs live-rate as a service with as few rights as
+    possible.
 
     Options:
-        feed: [URL] What to follow; may be repeated.
+        feed: [URL] Source to follow; may be repeated.
     """
     from live.process.sd_notify import build_unit
 

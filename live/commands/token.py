@@ -24,10 +24,10 @@ def token(
     ] = None,
 ) -> None:
     """Make a token that lets somebody read: its entry for server.tokens_file goes to
-    standard output, the token itself, shown this once, to standard error.
+    standard output, the token itself, shown only this once, to standard error.
 
     Options:
-        name: Whom it is for; shown to nobody else.
+        name: Name of the person or program; shown to nobody else.
         arbiter: It also shows what is for arbiters alone.
         metrics: It also reads the service's /metrics.
         producer: The boards that its overlays show are analysed first.

@@ -12,7 +12,7 @@ async def worker(
 ) -> int:
     """Lend this machine's engines to a live-rate that runs with --cluster.
 
-    Engine, hash and reproducible must be set as there: a worker is asked only where its
+    Engine, hash and reproducible must be set as there: a worker is asked only if its
     figures would be the same.
 
     Options:
