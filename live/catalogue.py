@@ -16,9 +16,9 @@ import msgspec
 from live.messages.figures import CurvePoint, GameView, PlayerView
 from live.messages.values import Value
 
-#: Least number of counted moves for a perceived rating; with fewer there is none.
+#: Minimum number of counted moves for a perceived rating; with fewer there is none.
 LEAST_MOVES = 5
-#: Least number of counted moves for a reliable rating; with fewer it is called early,
+#: Minimum number of counted moves for a reliable rating; with fewer it is called early,
 #: and shown neither large nor beside its usual range.
 EARLY_MOVES = 10
 #: Range in which perceived ratings are published, in Elo; an end of it means *or

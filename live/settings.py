@@ -304,7 +304,7 @@ class DirectorConfig(Section):
     kinds: MomentKinds = ()
     """Kinds of moments at which scenes are switched; if empty, all."""
     stay_s: Seconds = 20.0
-    """Least time that a scene stays on air, in seconds."""
+    """Minimum time that a scene stays on air, in seconds."""
 
 
 class NotifyConfig(Section):
@@ -317,7 +317,7 @@ class NotifyConfig(Section):
     receives alerts.
     """
     arbiters_from: Severity = "warning"
-    """Least severity of alerts sent to arbiters."""
+    """Lowest severity of alerts sent to arbiters."""
     what: NoticeKinds = ("begins", "ends", "moments")
     players: Names = ()
     """Full names or FIDE ids of the players to report; if empty, all."""

@@ -28,8 +28,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _FLAGS |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
-#: Greatest number of times that a file is read while it keeps changing; the last text
-#: is used.
+#: Maximum number of times that a file is read while it keeps changing; the last text is
+#: used.
 MAX_READS = 5
 
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (

@@ -10,7 +10,7 @@ def doctor(*, feed: Feeds = None, settings: Annotated[Settings, SERVICE]) -> End
     be started with.
 
     Options:
-        feed: [URL] A source that will be followed; may be repeated.
+        feed: [URL] A source that will be followed; can be repeated.
     """
     from live.commands.examine_setup import examine_setup
 

@@ -37,7 +37,7 @@ def follow(
     """Follow live chess games and see how strong each player is playing.
 
     Options:
-        feed: [URL] Source to follow; may be repeated. 'demo', an address of lichess or
+        feed: [URL] Source to follow; can be repeated. 'demo', an address of lichess or
             LiveChess Cloud, the URL or path of a PGN, a folder, ws:// of DGT LiveChess,
             mqtt:// of a topic, or - for standard input.
         headless: No terminal dashboard: one line per event.

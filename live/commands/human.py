@@ -23,7 +23,7 @@ def human(
 
     Options:
         files: [GAMES...] More files for --check.
-        check: [GAMES] Rated games as NDJSON; may be repeated.
+        check: [GAMES] Rated games as NDJSON; can be repeated.
         only: All games, those for training, or a part held out of it.
         games: [N] At most so many, spread over the files.
     """

@@ -104,7 +104,7 @@ class ServiceConnection:
         self.say("Not done: there is no connection")
 
     def describe_problem(self) -> str:
-        """Return the problem of the connection, for people; an empty text if there is
+        """Return the problem of the connection, for people; an empty string if there is
         none.
         """
         return self._problem

@@ -15,7 +15,7 @@ def systemd_unit(*, feed: Feeds = None, settings: FileSettings) -> None:
     possible.
 
     Options:
-        feed: [URL] Source to follow; may be repeated.
+        feed: [URL] Source to follow; can be repeated.
     """
     from live.process.sd_notify import build_unit
 

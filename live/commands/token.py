@@ -31,7 +31,7 @@ def token(
         arbiter: It also shows what is for arbiters alone.
         metrics: It also reads the service's /metrics.
         producer: The boards that its overlays show are analysed first.
-        event: [NAME] Only this event; may be repeated.
+        event: [NAME] Only this event; can be repeated.
     """
     from datetime import UTC
 

@@ -155,7 +155,7 @@ class ServiceWatch(ServiceConnection):
                 await asyncio.sleep(LOG_S)
 
     def _explain_no_desk(self) -> str:
-        """Return why alerts and the log are not shown; an empty text if they are."""
+        """Return why alerts and the log are not shown; an empty string if they are."""
         if self._problem:
             return self._problem
         hello = self.client_state.hello

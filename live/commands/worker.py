@@ -10,10 +10,10 @@ from live.commands.command_options import Settings
 async def worker(
     address: str, *, settings: Annotated[Settings, "engine engines config"]
 ) -> int:
-    """Lend this machine's engines to a live-rate that runs with --cluster.
+    """Lend this machine's engines to a live-rate service that runs with --cluster.
 
-    Engine, hash and reproducible must be set as there: a worker is asked only if its
-    figures would be the same.
+    Engine, hash and reproducible must be set as on the service: a worker is asked only
+    if its figures would be the same.
 
     Options:
         address: The Dask scheduler, as tcp://HOST:8786.

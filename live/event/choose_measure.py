@@ -216,8 +216,8 @@ def load_figure_models(
 def select_intrinsic_table(
     name: str, config: EngineConfig, engine: str, limit: str
 ) -> tuple[IntrinsicTable | None, str]:
-    """Return the table for choices among several lines, with an empty text; if there is
-    no table, None with the reason.
+    """Return the table for choices among several lines and an empty string, or None and
+    the reason why there is no table.
     """
     if config.multipv == 1:
         return None, "Multi-PV is off ([engine] multipv)"

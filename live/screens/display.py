@@ -46,7 +46,7 @@ def choose_display(
 
 
 def explain_missing_screen(environment: Mapping[str, str]) -> str:
-    """Return why this terminal cannot show the app; an empty text if it can."""
+    """Return why this terminal cannot show the app; an empty string if it can."""
     # The app reads from standard input and draws on standard error.
     if not sys.stdin.isatty():
         return "standard input is no terminal"

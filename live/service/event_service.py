@@ -272,7 +272,7 @@ class EventService:
         self.journal.mark_changed(changes)
         self.bus.publish(changes)
 
-    # --- searches that the state asks for ---------------------------------------------
+    # --- searches requested by the state ----------------------------------------------
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if self.journal.answer_search(search, request_id):
@@ -318,7 +318,7 @@ class EventService:
         assert isinstance(owner, RequestId)
         self.state.apply_progress(owner, progress)
 
-    # --- what players would play ------------------------------------------------------
+    # --- answers about human moves ----------------------------------------------------
 
     def ask(self, request: HumanRequest) -> None:
         """Pass a question to the network of human moves."""

@@ -36,7 +36,7 @@ from live.server.event_reader import game_order
 from live.server.pgn_writer import replace_unprintable
 from live.watch.agreement_alerts import LEAST_MOVES
 
-# --- on paper -------------------------------------------------------------------------
+# --- texts on paper -------------------------------------------------------------------
 
 #: Longest name on paper, in characters; the longest real one has about 60.
 NAME_CHARS = 80
@@ -124,7 +124,7 @@ LEFT = 34
 RIGHT = 46
 TOP = 6
 BOTTOM = 16
-#: Least Elo range of the vertical axis, so that noise does not look like drama.
+#: Minimum Elo range of the vertical axis, so that noise does not look like drama.
 LEAST_SPAN_ELO = 400.0
 
 
@@ -213,7 +213,7 @@ TOLD_CP = 30
 BAD_CP = 200
 #: Sign written after a move that is a find or a trap.
 SIGNS: dict[Mark, str] = {"find": "!", "trap": "!?"}
-#: From this loss on, in centipawns, the exact number no longer matters.
+#: Loss in centipawns from which only "10 or more" is written.
 LOST_CP = 1000
 
 
@@ -511,7 +511,7 @@ def _render_loss(ply: PlyView) -> str:
     return f'<i class="{mark}">&nbsp;{MINUS}{lost}</i>'
 
 
-# --- what the figures mean ------------------------------------------------------------
+# --- explanations of the figures ------------------------------------------------------
 
 _SOURCES = {
     "fixed": "set by hand",

@@ -42,7 +42,7 @@ RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
 RESTORED = "from before the restart, not sent again yet"
 
 
-# --- what is worked out of a game -----------------------------------------------------
+# --- values computed from a game ------------------------------------------------------
 
 
 def find_last_point(game: GameDetail, color: Color) -> CurvePoint | None:

@@ -187,7 +187,7 @@ _SIDE_COLUMNS = {
     ),
 }
 _LEAST_NAME, _MOST_NAME = 12, 40
-#: Most lines that show the board's problems.
+#: Maximum number of lines for the board's problems.
 _MOST_WRONG = 3
 #: Key that changes the figure of the curves, in every view with curves.
 CURVE_KEY = Binding(
@@ -444,7 +444,7 @@ class BoardView(View, can_focus=True):
 
 
 def _write_best(game: GameDetail, ply: PlyView) -> str:
-    """Return the engine's choice before a move; an empty text if it is unknown."""
+    """Return the engine's choice before a move; an empty string if it is unknown."""
     before = replay(game, ply.ply - 1)
     if before is None or not ply.best:
         return ""

@@ -20,14 +20,14 @@ from live.watch.expected_scores import score_alike, scores_alike
 
 #: Width of the labels and the axis on a chart's left, in cells.
 AXIS = 6
-#: Least number of plies that a chart is wide, so that the curves do not jump at the
+#: Minimum number of plies that a chart is wide, so that the curves do not jump at the
 #: beginning of a game.
 LEAST_PLIES = 40
-#: Least span of a rating axis, in Elo, so that noise does not look like drama.
+#: Minimum span of a rating axis, in Elo, so that noise does not look like drama.
 MIN_SPAN_ELO = 300.0
-#: Least number of lines in which charts are drawn at all.
+#: Minimum number of lines in which charts are drawn at all.
 _LEAST_CHARTS = 5
-#: Least number of lines for a chart whose scale includes the usual band; on a lower
+#: Minimum number of lines for a chart whose scale includes the usual band; on a lower
 #: chart the band would flatten the curves.
 _BAND_FROM = 10
 #: Loss of expected score from which a move is named on the chart.

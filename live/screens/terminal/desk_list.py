@@ -22,7 +22,7 @@ from live.screens.terminal.widgets import Lines, ListView
 Item = TypeVar("Item", Alert, Incident)
 
 
-#: Least width of a terminal, in cells, on which boards are shown with their players.
+#: Minimum width of a terminal, in cells, on which boards are shown with their players.
 NAMES_FROM = 100
 #: Width of a board with its players, in cells.
 BOARD_CELLS = 35

@@ -29,7 +29,7 @@ from live.watch.incident_log import (
     with_boards,
 )
 
-#: Most lines for the history of one incident.
+#: Maximum number of lines for the history of one incident.
 _MOST_LINES = 8
 
 

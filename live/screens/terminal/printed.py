@@ -181,7 +181,7 @@ def _tell_health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> lis
 
 # --- tables ---------------------------------------------------------------------------
 
-#: Greatest width of a table, in cells; wider rows are hard to read as one line.
+#: Maximum width of a table, in cells; wider rows are hard to read as one line.
 WIDEST_TABLE = 100
 #: Settings of a column of names: names are shortened so that figures are not.
 NAME: dict[str, Any] = {"ratio": 1, "no_wrap": True, "overflow": "ellipsis"}
@@ -196,7 +196,7 @@ FIGURE_COLUMNS = (
     Column("Gm", 2, "games"),
     Column("Algorithm 4", 11, "algorithm4"),
 )
-#: Least width of a player's name, in cells; columns are left out to keep it.
+#: Minimum width of a player's name, in cells; columns are left out to keep it.
 _LEAST_PLAYER = 13
 #: Width in cells of what precedes the names: a place, or a place and an alert's sign.
 RANK = 6

@@ -161,7 +161,7 @@ def _write_trouble(feed: FeedHealth, width: int) -> str:
     """Return a source's problem; the time of the next attempt is never cut."""
     name = plain(feed.feed)
     while cell_len(name) > _NAME_CELLS + 1:
-        name = f"…{name[2:]}"  # the end of an address says most
+        name = f"…{name[2:]}"  # addresses differ most at their end
     said = f"{name} {feed.state}"
     what, again, when = plain(explain_feed(feed), 200).rpartition(RETRY)
     end = f", again in {when}" if again else ""

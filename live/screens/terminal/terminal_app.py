@@ -59,8 +59,8 @@ from live.watch.finding import dial, in_order
 
 #: Time between frames, in seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
-#: Least width in cells at which moments are shown beside the board, and the address in
-#: the first line.
+#: Minimum width in cells at which moments are shown beside the board, and the address
+#: in the first line.
 _WIDE = 120
 #: Explanations of the signs on the screens.
 SIGNS = (

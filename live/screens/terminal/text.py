@@ -29,18 +29,18 @@ from live.messages.health import FeedState
 from live.messages.values import Color, Value
 from live.watch.finding import dial
 
-# --- text by its cells ----------------------------------------------------------------
+# --- text and its width in cells ------------------------------------------------------
 
 #: Replacement for pictures whose width differs between terminals: emoji, flags, skin
 #: tones.
 _PICTURE = "□"
-#: Most accents on one letter; with more, they are not writing, but would cover the
-#: lines around.
+#: Maximum number of accents on one letter; with more, they are not writing, but would
+#: cover the lines around.
 _MARKS = 2
 #: Characters that are read of a text for each cell that is shown, so that a hostile
 #: text cannot cost much time.
 _LOOK = 8
-#: Least width in cells at which a name is shown with its title.
+#: Minimum width in cells at which a name is shown with its title.
 _TITLED = 16
 #: Console used to wrap text; it prints nothing.
 _CONSOLE = Console(quiet=True)
@@ -272,7 +272,9 @@ def is_withheld(engine: EngineInfo) -> bool:
 
 
 def interval_text(low: float | None, high: float | None) -> str:
-    """Return an interval such as ``1890–2370``; an empty text if an end is unknown."""
+    """Return an interval such as ``1890–2370``; an empty string if an end is
+    unknown.
+    """
     return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
 
 
@@ -363,7 +365,7 @@ def is_whites_clock_running(game: GameView, plies: int) -> bool | None:
 
 
 def write_clock(clock_s: float | None) -> str:
-    """Return a clock as :func:`dial` does; an empty text if it is unknown."""
+    """Return a clock as :func:`dial` does; an empty string if it is unknown."""
     return "" if clock_s is None else dial(clock_s)
 
 

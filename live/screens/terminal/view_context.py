@@ -35,7 +35,7 @@ Shown = Literal["board", "boards", "player"]
 SCREENS = ("boards", "players", "alerts", "log", "sources", "moments")
 
 
-# --- what has just happened -----------------------------------------------------------
+# --- recent changes -------------------------------------------------------------------
 
 #: Time for which a change counts as new, in seconds.
 NEW_S = 4.0
@@ -135,7 +135,7 @@ class RecentChanges:
         return known == ply and self.now() - at_s < NEW_S
 
 
-# --- what is asked, and what all views share ------------------------------------------
+# --- questions, and the state of all views --------------------------------------------
 
 
 class AskText(Protocol):
@@ -205,17 +205,19 @@ class ViewContext:
     incidents: Callable[[], Sequence[Incident]] = tuple
     """Returns the incidents, in the order they began."""
     no_desk: Callable[[], str] = str
-    """Returns why alerts and log are unknown here; an empty text if they are known."""
+    """Returns why alerts and log are unknown here; an empty string if they are
+    known.
+    """
     remove_board: Callable[[GameId], None] | None = None
     """Removes a board from all screens, points and reports; None if that is not
     possible here.
     """
     bring_back_board: Callable[[], str] = str
-    """Brings the last removed board back and returns its name; an empty text if there
+    """Brings the last removed board back and returns its name; an empty string if there
     is none.
     """
     status: Callable[[], str] = str
-    """Returns the problem of the connection; an empty text if there is none."""
+    """Returns the problem of the connection; an empty string if there is none."""
     _message: tuple[float, str] = (-math.inf, "")
 
     def notify(self, text: str) -> None:
@@ -223,11 +225,11 @@ class ViewContext:
         self._message = (self.changes.now(), text)
 
     def find_message(self) -> str:
-        """Return the current message; an empty text if there is none."""
+        """Return the current message; an empty string if there is none."""
         at_s, text = self._message
         return text if self.changes.now() - at_s <= MESSAGE_S else ""
 
-    # --- what is done about a board ---------------------------------------------------
+    # --- actions on a board -----------------------------------------------------------
 
     def name_board(self, game: GameId | None) -> str:
         """Return a name such as ``board 12 Carlsen – Ding``, or ``no board``."""
