@@ -42,7 +42,7 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 
 class NotRegularFile(OSError):
-    """The path does not lead to a regular file; ``strerror`` says to what."""
+    """The path does not lead to a regular file; ``strerror`` says what it leads to."""
 
 
 def check_regular(path: Path | str, found: os.stat_result) -> None:

@@ -213,8 +213,9 @@ async def _check_engine(
 def check_speed(
     config: EngineConfig, knodes_per_s: float, boards: int
 ) -> DoctorFinding:
-    """Return whether the engines keep up with this many boards; a move needs at most
-    two searches.
+    """Return the finding whether the engines keep up with this many boards.
+
+    A move needs at most two searches.
     """
     if config.depth:
         return DoctorFinding(
@@ -272,8 +273,8 @@ def _check_models(config: Config, engine: EngineIdentity) -> DoctorFinding:
 
 
 def check_screening(engine: str, limit: str) -> DoctorFinding:
-    """Return whether agreement with the engine is screened, which only arbiters are
-    shown.
+    """Return the finding whether agreement with the engine is screened; only arbiters
+    see the results of screening.
     """
     why_not = explain_no_screening(engine, limit)
     text = (
@@ -285,7 +286,9 @@ def check_screening(engine: str, limit: str) -> DoctorFinding:
 def check_journal(
     config: JournalConfig, names: Sequence[FeedName] = ()
 ) -> DoctorFinding:
-    """Return whether a journal could be written for an event of these sources."""
+    """Return the finding whether a journal could be written for an event of these
+    sources.
+    """
     if not config.enabled:
         return DoctorFinding("journal", "note", "off: nothing is kept over a restart")
     path = journal_path(config, names or ("any",))

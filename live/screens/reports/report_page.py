@@ -130,7 +130,7 @@ LEAST_SPAN_ELO = 400.0
 
 def render_curves(game: GameDetail) -> str:
     """Return both players' perceived ratings with their usual bands as SVG; an empty
-    text if no rating is known.
+    string if no rating is known.
     """
     sides = [("White", "w", game.curves.white), ("Black", "b", game.curves.black)]
     bounds: list[int | None] = []

@@ -371,7 +371,7 @@ def write_clock(clock_s: float | None) -> str:
 
 def write_age(age_s: float | None) -> str:
     """Return an age such as ``7s``, ``12m``, ``3h`` or ``9d`` in three cells; an empty
-    text if it is unknown.
+    string if it is unknown.
     """
     if age_s is None:
         return ""
