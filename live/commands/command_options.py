@@ -189,7 +189,7 @@ Feeds = list[str] | None
 FileSettings = Annotated[Settings, "config"]
 
 Ended = Coroutine[Any, Any, int] | int | None
-"""What a command returns: its exit code, a coroutine that returns one, or nothing."""
+"""Return value of a command: its exit code, a coroutine that returns one, or None."""
 _ABOUT = re.compile(r"^ {4}(\w+): (?:\[(.+?)\] )?(.+(?:\n {8}.+)*)", re.MULTILINE)
 
 

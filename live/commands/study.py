@@ -268,7 +268,7 @@ def about() -> None:
 
 
 def check_installed() -> None:
-    """Raise ConfigError if polars is missing, which studies need."""
+    """Raise ConfigError if polars, which studies need, is not installed."""
     if find_spec("polars") is None:
         remedy = "Run: pip install 'live-rate[study]'"
         raise ConfigError("study", "polars is not installed", remedy)

@@ -456,7 +456,7 @@ class EventService:
         self.state.update_engine_health(msgspec.structs.replace(health, **more))
 
     def busy(self) -> bool:
-        """Return whether a report or a search waits."""
+        """Return whether a report or a search is waiting."""
         return not self.inbox.is_empty or not self.state.is_analysed
 
     async def settled(self) -> None:
