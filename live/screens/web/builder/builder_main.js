@@ -1,4 +1,4 @@
-/** The page at `/overlays`: choose, see it live, copy the address. */
+/** The page at `/overlays`, where people choose options, see the overlay live, and copy its address. */
 
 import { Field, waitingPage } from "./choices.js";
 import { contrast, isBare, LEAST_CONTRAST } from "../drawing/contrast.js";
@@ -8,9 +8,9 @@ import { ask } from "../page/page_address.js";
 import { save } from "../page/share.js";
 import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 
-/** While somebody types, the preview waits. */
+/** Delay of the preview after the last change, so that it does not reload while somebody types. */
 const SETTLED_MS = 250;
-/** A width and height that suit each layout. */
+/** For each layout, a width and height that suit it, pixels. */
 const SIZES = {
   board: [1920, 1080],
   bar: [1920, 208],
@@ -24,7 +24,7 @@ const SIZES = {
   moment: [1104, 350],
 };
 
-/** Where there is a place for what the preview shows on demand. */
+/** For each sample of the preview, the layouts that can show it. */
 const SAMPLES = {
   swing: ["board", "bar", "grid", "ticker", "player", "duel"],
   moment: ["moment"],
@@ -32,7 +32,7 @@ const SAMPLES = {
 
 const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
-/** What overlays get of it, once it is known not to be an arbiter's: that would put on air what is delayed or hidden. */
+/** The page's token for overlays, set once it is known not to be an arbiter's: that would put delayed or hidden data on air. */
 let overlayToken = null;
 const { options: given, gone } = readOptions(location.search);
 const fields = new Map();
@@ -53,7 +53,7 @@ function readChoices() {
   return Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
 }
 
-/** Somebody chose something. */
+/** Update the preview after a choice. */
 function noteChoice() {
   const { layout } = readChoices();
   if (layout !== shown) resize(layout);
@@ -66,7 +66,7 @@ function resize(layout) {
   [byId("width").value, byId("height").value] = SIZES[layout];
 }
 
-/** The address of the overlay; options only where they mean something. */
+/** Return the overlay's address. Options without effect in the chosen layout or theme are hidden and left out. */
 function address() {
   const options = readChoices();
   for (const [name, field] of fields) {
@@ -82,7 +82,7 @@ function address() {
   return url;
 }
 
-/** Only what the layout has a place for can be shown on demand. */
+/** Disable the samples that the chosen layout cannot show. */
 function offerSamples() {
   const { layout } = readChoices();
   const select = byId("sample");
@@ -97,7 +97,7 @@ function show() {
   byId("address").value = url.href;
   byId("token").hidden = overlayToken === null;
   setText(byId("said"), "");
-  // OBS makes a source of a link that is dropped on it, as large and named as these say.
+  // OBS turns a link that is dropped on it into a source; these parameters give its name and size.
   const dragged = new URL(url);
   dragged.searchParams.set("layer-name", `live-rate ${readChoices().layout}`);
   dragged.searchParams.set("layer-width", width);
@@ -107,13 +107,13 @@ function show() {
   own.search = url.search;
   if (token !== null) own.searchParams.set("token", token);
   history.replaceState(null, "", own);
-  // A swing or a moment to see how it looks; the address to go on air knows nothing of it.
+  // The preview can show a sample swing or moment; the address to copy never contains the sample.
   const seen = new URL(url);
   if (byId("sample").value) seen.searchParams.set("sample", byId("sample").value);
   const frame = byId("preview");
   if (frame.dataset.href !== seen.href) {
     frame.dataset.href = seen.href;
-    // Not `src`: that would fill the history with every choice.
+    // Setting `src` would add every choice to the browser's history.
     frame.contentWindow.location.replace(seen.href);
   }
   scale();
@@ -124,7 +124,7 @@ function readScreenSize() {
   return { width: whole("width", 1280), height: whole("height", 720) };
 }
 
-/** The preview is as large as the source will be, and drawn as large as there is room. */
+/** Scale the preview down to fit; the page inside has the size that the source will have. */
 function scale() {
   const { width, height } = readScreenSize();
   const screen = byId("screen");
@@ -136,7 +136,7 @@ function scale() {
   screen.style.height = `${Math.round(height * by)}px`;
 }
 
-/** A frame for a page of one's own; the service allows it to whom `server.frames` names. */
+/** Return the HTML of an iframe for other sites; the service allows only the sites in `server.frames` to embed it. */
 function writeEmbed() {
   const address = new URL(byId("address").value);
   address.searchParams.delete("token");
@@ -148,7 +148,7 @@ function writeEmbed() {
   return frame.outerHTML;
 }
 
-/** A file for OBS that waits for the service. */
+/** Save a file for OBS that waits until the service answers. */
 const saveFile = () => save(`live-rate-${readChoices().layout}.html`, "text/html", waitingPage(byId("address").value));
 
 async function copy(text = null) {
@@ -156,7 +156,7 @@ async function copy(text = null) {
   try {
     await navigator.clipboard.writeText(text ?? input.value);
   } catch {
-    // Without TLS a browser gives the clipboard only to pages of this machine.
+    // Without TLS, browsers allow access to the clipboard only on pages of the same machine.
     if (text !== null) {
       setText(byId("said"), text);
       return;
@@ -170,7 +170,7 @@ async function copy(text = null) {
   setText(byId("said"), "Copied.");
 }
 
-/** What there is to choose from; typing goes without it. */
+/** Load suggestions for players, events and games. If this fails, people can still type. */
 async function offerChoices() {
   await sayDelay();
   const answer = await ask("games").catch(({ message }) => setText(byId("said"), `No games to choose from: ${message}.`));
@@ -184,7 +184,7 @@ async function offerChoices() {
   fill("games", games.map((game) => [game.id, pairing(game)]));
 }
 
-/** Overlays are the public's: whoever sets one up is to know how late they are, and that they get no arbiter's token. */
+/** Say how late overlays are, since they show what the public sees, and that they must not use an arbiter's token. */
 async function sayDelay() {
   const answer = await ask("health").catch(() => null);
   if (answer === null) return;
@@ -202,12 +202,12 @@ async function sayDelay() {
   setText(byId("delayed"), said.join(" "));
 }
 
-/** What an address of an earlier version asked for, and what stands there now. */
+/** Say which options of an earlier version no longer exist and were replaced by defaults. */
 function sayGone(gone) {
   if (gone.length > 0) setText(byId("said"), `No longer there: ${gone.join(", ")}. The usual stands in its place.`);
 }
 
-/** Says where viewers could hardly read: all other colours of texts follow from these two. */
+/** Warn if viewers can hardly read the text; all other text colours are derived from text and background. */
 function sayFaint() {
   const style = getComputedStyle(byId("preview").contentDocument.documentElement);
   const [text, ground] = ["--text", "--ground"].map((name) => style.getPropertyValue(name).trim());
