@@ -71,7 +71,7 @@ const wallAddress = () => overlayAddress(location.href, held.hello?.sight, broke
 /** Tell whether the page was opened as the wall. `?view=wall` also opens it, since that is easier to type. */
 const isWall = () => place.view === "wall" || new URLSearchParams(location.search).get("view") === "wall";
 
-// --- where we are ---------------------------------------------------------------------------------
+// --- the current place ----------------------------------------------------------------------------
 
 /** Change the current place. `change` is an object with the new parts, or a function that returns it from the old place. */
 function go(change) {
@@ -202,7 +202,7 @@ function draw() {
   arbiter.sound.hear(alerts);
   setLine(byId("alerts"), alertCount(alerts));
   if (parts.has("all") || parts.has("game")) drawTitle();
-  if (news === null) speak(); // what is there at first: from here on all is news
+  if (news === null) speak(); // the state at the start; only later changes are news
   main.dataset.seq = held.seq;
 }
 
@@ -248,7 +248,7 @@ function showToast(text) {
   toastTimer = setTimeout(() => setText(byId("toast"), ""), TOAST_MS);
 }
 
-// --- what people do -------------------------------------------------------------------------------
+// --- commands, keys and timers --------------------------------------------------------------------
 
 /** Send an arbiter's command about alerts or the log; return whether the service could be reached. */
 function sendCommand(asked) {

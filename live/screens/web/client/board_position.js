@@ -64,8 +64,8 @@ const WORTH = { q: 9, r: 5, b: 3, n: 3, p: 1 };
 const SIGNS = { q: "\u265b", r: "\u265c", b: "\u265d", n: "\u265e", p: "\u265f" };
 
 /**
- * Return the surplus pieces of each side and the lead in pawns, `{white: "\u265f\u265f +2", black: "\u265d"}`, from the
- * first field of a FEN.
+ * Return each side's surplus pieces and lead in pawns, `{white: "\u265f\u265f +2", black: "\u265d"}`, from a FEN's
+ * first field.
  */
 export function materialText(placement) {
   const more = { white: "", black: "" };

@@ -15,10 +15,7 @@ async function unpack(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/**
- * Open the connection of a page. A keen page has few readers and reconnects within a second, however long the service
- * was away.
- */
+/** Open a page's connection. A keen page has few readers and reconnects within a second, however long the service was away. */
 export async function openConnection(held, page, changed, { isKeen = false } = {}) {
   const broker = brokerOf();
   if (broker === null) {
@@ -38,7 +35,7 @@ export function brokerOf() {
   return meta === null ? null : { url: meta.content, prefix: meta.dataset.prefix };
 }
 
-// --- the websocket: comes back by itself, resumes where it was, notices silence --------------------
+// --- the websocket: reconnects, resumes, and notices silence ---------------------------------------
 
 /** Silence after which a connection counts as dead; the service sends a heartbeat every 15 s. */
 const SILENT_AFTER_MS = 40_000;
@@ -104,7 +101,7 @@ export class Link {
    * function that cancels the timer.
    */
   constructor(held, changed, { now, random, after }) {
-    /** `connecting`, `live`, `waiting` or `refused`. */
+    /** State of the connection: `connecting`, `live`, `waiting` or `refused`. */
     this.status = "connecting";
     /** Time of the last message; null before the first. */
     this.heardAt = null;

@@ -197,7 +197,7 @@ function before(points, ply) {
   return end === points.length ? points : points.slice(0, end);
 }
 
-// --- as it stood after an earlier ply -------------------------------------------------------------
+// --- the state after an earlier ply ---------------------------------------------------------------
 
 /** Return a game as it was after a ply; unchanged if `ply` is null or not reached yet. */
 export function asOf(game, ply) {
@@ -245,7 +245,7 @@ export function heldAsOf(held, ply, only = null) {
   return then;
 }
 
-// --- held back ------------------------------------------------------------------------------------
+// --- delayed messages -----------------------------------------------------------------------------
 
 /**
  * Delays messages, so that an overlay matches a delayed picture and reveals no current score to people in the hall. The

@@ -84,10 +84,7 @@ export function rankedBy(player, above = null) {
   return number && Math.round(number);
 }
 
-/**
- * Return players sorted by a number, highest first, `{player, place, tied}`; players without the number come last and
- * have no place.
- */
+/** Return players by a number, highest first, `{player, place, tied}`; those without it come last and have no place. */
 export function rankByNumber(players, numberOf) {
   const rows = players.map((player) => ({ player, number: numberOf(player) }));
   rows.sort((a, b) => (b.number ?? -Infinity) - (a.number ?? -Infinity) || byName(a.player, b.player));
@@ -121,8 +118,8 @@ export function columns(curves, above = null) {
 }
 
 /**
- * Return the lowest and highest Elo of the axis: all figures, the players' Elo, and the later half of the bands, since
- * bands are very wide after few moves.
+ * Return the lowest and highest Elo of the axis, from figures, players' Elo and the later half of bands: early bands
+ * are wide.
  */
 export function span(data, elos = []) {
   const values = [...data[3], ...data[6], ...elos];
@@ -141,10 +138,7 @@ export function pointAt(curve, ply) {
   return null;
 }
 
-/**
- * Return how many moves of one side are still missing in its figure: those after its last point, and earlier ones that
- * were skipped.
- */
+/** Return how many moves of one side its figure lacks: those after its last point, and earlier ones that were skipped. */
 export function unratedMoves(game, color) {
   const rated = game.curves[color].at(-1)?.ply ?? 0;
   // The gain of an engine's first choice is known before the next position has its score.

@@ -1,15 +1,15 @@
-/** The moves that events are told of: those that cost their player 10 points of expected score or more. Pure. */
+/** Costly moves, which cost their player at least 10 points of expected score and explain changes of a figure. Pure. */
 
 import { figureOf } from "../client/figures.js";
 import { moverOf } from "../client/games.js";
 import { whiteShare } from "./number_format.js";
 
-/** Points of expected score, where 100 are a win. A change of the figure without such a move is no event. */
+/** Smallest loss of a costly move, in points of expected score (100 for a win). Smaller losses do not explain a change. */
 export const COSTLY_POINTS = 10;
-/** So many of its side's moves an event is news. */
+/** Number of moves of its side for which a costly move stays news. */
 const NEWS_MOVES = 3;
 
-/** What the move at `ply` lost of its player's expected score, points; 0 while a score is missing. */
+/** Return the expected score that the move at `ply` lost for its player, points; 0 while a score is missing. */
 export function lostPoints(game, ply) {
   const scoreAt = (at) => (at === 0 ? game.start_score_cp : game.plies[at - 1]?.score_cp) ?? null;
   const [before, after] = [scoreAt(ply - 1), scoreAt(ply)];
@@ -19,8 +19,8 @@ export function lostPoints(game, ply) {
 }
 
 /**
- * The costly moves that a side's figure answers, the oldest first: `[{ply, own, from, to}]`, where the figure came
- * `from` one value `to` another. `own` tells the side's own moves from the opponent's.
+ * Return the costly moves after which a side's figure changed, the oldest first: `[{ply, own, from, to}]`, where `from`
+ * and `to` are the figure before and after. `own` tells the side's own moves from the opponent's.
  */
 export function costlyMoves(game, color, upTo = Infinity) {
   const curve = game.curves[color].filter(({ ply }) => ply <= upTo);
@@ -35,14 +35,14 @@ export function costlyMoves(game, color, upTo = Infinity) {
   return found;
 }
 
-/** The newest costly move up to `ply`, while it is news; null without one. */
+/** Return the newest costly move up to `ply` while it is news; otherwise null. */
 export function newestCostly(game, color, ply = Infinity) {
   const newest = costlyMoves(game, color, ply).at(-1) ?? null;
   const since = game.curves[color].filter((point) => point.ply <= ply && point.ply > newest?.ply).length;
   return newest !== null && since - (newest.own ? 0 : 1) < NEWS_MOVES ? newest : null;
 }
 
-/** The own costly moves to name at a curve, `most` at most: the newest, and those that the figure answered most. */
+/** Return a side's own costly moves to name at its curve, at most `most`: the newest, then those that changed the figure most. */
 export function namedMoves(game, color, most) {
   const own = costlyMoves(game, color).filter((each) => each.own);
   const newest = own.slice(-1);

@@ -1,4 +1,4 @@
-/** `layout=board`: one game with everything, beside or above its board as the room allows. */
+/** `layout=board`: one game with all its data, beside or above its board depending on the room. */
 
 import { materialText, placementAfter } from "../../client/board_position.js";
 import { COLORS } from "../../client/games.js";
@@ -58,7 +58,7 @@ export class BoardLayout extends OneGame {
       this._diagram.draw(game, lastMove(game, words));
     }
     if (hide.includes("curves")) return;
-    // What is said in words is not written at the curve.
+    // A move that the panels name in words is not named at the curve as well.
     const told = isTold ? [swing.ply] : COLORS.map((color) => newestFall(game, color));
     this._plot.draw(game, this.context.above(), told);
   }
