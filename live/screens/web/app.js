@@ -186,16 +186,16 @@ function draw() {
     view.node.hidden = held.seq === null || name !== place.view;
   }
   for (const link of document.querySelectorAll("nav a")) {
-    const here = link.dataset.view === (PART_OF[place.view] ?? place.view);
-    if (here) link.setAttribute("aria-current", "page");
+    const isCurrent = link.dataset.view === (PART_OF[place.view] ?? place.view);
+    if (isCurrent) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   document.body.dataset.view = place.view;
   drawStatus();
   if (held.seq === null) return;
   if (isWall()) return location.replace(wallAddress());
-  const shown = place.view === "board" ? heldAsOf(held, linked, place.game) : held;
-  views[place.view]?.draw(shown, place, drawnAt);
+  const visibleState = place.view === "board" ? heldAsOf(held, linked, place.game) : held;
+  views[place.view]?.draw(visibleState, place, drawnAt);
   if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
   if (parts.has("all") || parts.has("engine")) drawService();
   const alerts = [...(held.alerts?.values() ?? [])];
@@ -215,8 +215,8 @@ function drawService() {
 
 function drawTitle() {
   const events = [...new Set([...held.games.values()].sort(gameOrder).map(eventOf).filter(Boolean))];
-  const more = events.length > 1 ? ` +${events.length - 1}` : "";
-  setText(byId("event"), events.length ? events[0] + more : roundText(leadingRound(roundsOf([...held.games.values()]))?.round ?? "") || "live-rate");
+  const suffix = events.length > 1 ? ` +${events.length - 1}` : "";
+  setText(byId("event"), events.length ? events[0] + suffix : roundText(leadingRound(roundsOf([...held.games.values()]))?.round ?? "") || "live-rate");
   const title = events.length ? `${events[0]} \u00b7 live-rate` : "live-rate";
   if (document.title !== title) document.title = title;
 }
@@ -251,8 +251,8 @@ function showToast(text) {
 // --- commands, keys and timers --------------------------------------------------------------------
 
 /** Send an arbiter's command about alerts or the log; return whether the service could be reached. */
-function sendCommand(asked) {
-  const sent = connection.send({ type: "desk", ...asked });
+function sendCommand(command) {
+  const sent = connection.send({ type: "desk", ...command });
   if (!sent) showToast(say("Not connected: nothing was sent."));
   return sent;
 }

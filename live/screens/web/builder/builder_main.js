@@ -34,17 +34,17 @@ const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
 /** The page's token for overlays, set once it is known not to be an arbiter's: that would put delayed or hidden data on air. */
 let overlayToken = null;
-const { options: given, gone } = readOptions(location.search);
+const { options: initialOptions, gone } = readOptions(location.search);
 const fields = new Map();
 let timer = null;
-let shown = null;
+let shownLayout = null;
 
 for (const [name, option] of Object.entries(OPTIONS)) {
   if (option.label === undefined) continue;
   const [title] = Object.entries(GROUPS).find(([, first]) => first === name) ?? [];
   if (title) byId("choices").append(element("fieldset", "group", "", element("legend", "", title)));
   const field = new Field(option, noteChoice);
-  field.write(given[name]);
+  field.write(initialOptions[name]);
   fields.set(name, field);
   byId("choices").lastChild.append(field.node);
 }
@@ -56,13 +56,13 @@ function readChoices() {
 /** Update the preview after a choice. */
 function noteChoice() {
   const { layout } = readChoices();
-  if (layout !== shown) resize(layout);
+  if (layout !== shownLayout) resize(layout);
   clearTimeout(timer);
   timer = setTimeout(show, SETTLED_MS);
 }
 
 function resize(layout) {
-  shown = layout;
+  shownLayout = layout;
   [byId("width").value, byId("height").value] = SIZES[layout];
 }
 
@@ -103,18 +103,18 @@ function show() {
   dragged.searchParams.set("layer-width", width);
   dragged.searchParams.set("layer-height", height);
   byId("drag").href = dragged.href;
-  const own = new URL(location.href);
-  own.search = url.search;
-  if (token !== null) own.searchParams.set("token", token);
-  history.replaceState(null, "", own);
+  const pageUrl = new URL(location.href);
+  pageUrl.search = url.search;
+  if (token !== null) pageUrl.searchParams.set("token", token);
+  history.replaceState(null, "", pageUrl);
   // The preview can show a sample swing or moment; the address to copy never contains the sample.
-  const seen = new URL(url);
-  if (byId("sample").value) seen.searchParams.set("sample", byId("sample").value);
+  const previewUrl = new URL(url);
+  if (byId("sample").value) previewUrl.searchParams.set("sample", byId("sample").value);
   const frame = byId("preview");
-  if (frame.dataset.href !== seen.href) {
-    frame.dataset.href = seen.href;
+  if (frame.dataset.href !== previewUrl.href) {
+    frame.dataset.href = previewUrl.href;
     // Setting `src` would add every choice to the browser's history.
-    frame.contentWindow.location.replace(seen.href);
+    frame.contentWindow.location.replace(previewUrl.href);
   }
   scale();
 }
@@ -128,12 +128,12 @@ function readScreenSize() {
 function scale() {
   const { width, height } = readScreenSize();
   const screen = byId("screen");
-  const by = Math.min(1, screen.clientWidth / width);
+  const factor = Math.min(1, screen.clientWidth / width);
   const { style } = byId("preview");
   style.width = `${width}px`;
   style.height = `${height}px`;
-  style.transform = `scale(${by})`;
-  screen.style.height = `${Math.round(height * by)}px`;
+  style.transform = `scale(${factor})`;
+  screen.style.height = `${Math.round(height * factor)}px`;
 }
 
 /** Return the HTML of an iframe for other sites; the service allows only the sites in `server.frames` to embed it. */
@@ -190,16 +190,16 @@ async function sayDelay() {
   if (answer === null) return;
   const { public_delay: delay, sight } = await answer.json();
   const late = lateText(delay);
-  const said = late ? [`For the public, ${late}. An overlay opened without an arbiter's token shows no more.`] : [];
+  const sentences = late ? [`For the public, ${late}. An overlay opened without an arbiter's token shows no more.`] : [];
   if (sight === "arbiter") {
-    said.push("Your token is an arbiter's: the overlay is without it, or it would show what is delayed or hidden.");
-    said.push("Where reading needs a token, give it one made without --arbiter.");
+    sentences.push("Your token is an arbiter's: the overlay is without it, or it would show what is delayed or hidden.");
+    sentences.push("Where reading needs a token, give it one made without --arbiter.");
   } else if (token !== null) {
     overlayToken = token;
     show();
     sayGone(gone);
   }
-  setText(byId("delayed"), said.join(" "));
+  setText(byId("delayed"), sentences.join(" "));
 }
 
 /** Say which options of an earlier version no longer exist and were replaced by defaults. */
@@ -211,9 +211,9 @@ function sayGone(gone) {
 function sayFaint() {
   const style = getComputedStyle(byId("preview").contentDocument.documentElement);
   const [text, ground] = ["--text", "--ground"].map((name) => style.getPropertyValue(name).trim());
-  const found = ground && !isBare(ground) ? contrast(text, ground) : LEAST_CONTRAST;
-  const said = `Hard to read: text and ground have a contrast of ${found.toFixed(1)} : 1. From ${LEAST_CONTRAST} : 1 on everybody can read it.`;
-  setText(byId("faint"), found < LEAST_CONTRAST ? said : "");
+  const ratio = ground && !isBare(ground) ? contrast(text, ground) : LEAST_CONTRAST;
+  const warning = `Hard to read: text and ground have a contrast of ${ratio.toFixed(1)} : 1. From ${LEAST_CONTRAST} : 1 on everybody can read it.`;
+  setText(byId("faint"), ratio < LEAST_CONTRAST ? warning : "");
 }
 
 byId("copy").addEventListener("click", () => copy());
@@ -229,8 +229,8 @@ byId("behind").addEventListener("input", (event) => {
 byId("choices").addEventListener("submit", (event) => event.preventDefault());
 addEventListener("resize", scale);
 
-resize(given.layout);
-byId("sample").value = given.sample ?? "";
+resize(initialOptions.layout);
+byId("sample").value = initialOptions.sample ?? "";
 show();
 sayGone(gone);
 await offerChoices();

@@ -68,17 +68,17 @@ const SIGNS = { q: "\u265b", r: "\u265c", b: "\u265d", n: "\u265e", p: "\u265f" 
  * first field.
  */
 export function materialText(placement) {
-  const more = { white: "", black: "" };
+  const texts = { white: "", black: "" };
   let ahead = 0;
   const pieces = parsePlacement(placement).filter(Boolean);
   for (const [kind, worth] of Object.entries(WORTH)) {
     const count = (letter) => pieces.filter((piece) => piece === letter).length;
     const surplus = count(kind.toUpperCase()) - count(kind);
     ahead += surplus * worth;
-    more[surplus > 0 ? "white" : "black"] += SIGNS[kind].repeat(Math.abs(surplus));
+    texts[surplus > 0 ? "white" : "black"] += SIGNS[kind].repeat(Math.abs(surplus));
   }
-  if (ahead !== 0) more[ahead > 0 ? "white" : "black"] += ` +${Math.abs(ahead)}`;
-  return more;
+  if (ahead !== 0) texts[ahead > 0 ? "white" : "black"] += ` +${Math.abs(ahead)}`;
+  return texts;
 }
 
 const KNIGHT = [[1, 2], [2, 1], [2, -1], [1, -2], [-1, -2], [-2, -1], [-2, 1], [-1, 2]];
@@ -94,30 +94,30 @@ export function sanOf(startFen, moves, uci) {
   const kind = piece.toLowerCase();
   const target = uci.slice(2, 4);
   const files = (to % 8) - (from % 8);
-  const taken = board[to];
-  if (kind === "k" && (Math.abs(files) > 1 || taken === (piece === "K" ? "R" : "r"))) {
+  const captured = board[to];
+  if (kind === "k" && (Math.abs(files) > 1 || captured === (piece === "K" ? "R" : "r"))) {
     return files > 0 ? "O-O" : "O-O-O";
   }
   if (kind === "p") {
     const promoted = uci[4] ? `=${uci[4].toUpperCase()}` : "";
     return (files === 0 ? target : `${uci[0]}x${target}`) + promoted;
   }
-  const takes = taken === null ? "" : "x";
+  const takes = captured === null ? "" : "x";
   if (kind === "k") return `K${takes}${target}`;
   // Other pieces of this kind that reach the square. Pins are ignored, so a move can get a letter that it does not need.
-  const rivals = reaching(board, to, piece, STEPS[kind], kind === "n").filter((each) => each !== from);
-  let which = "";
+  const rivals = reaching(board, to, piece, STEPS[kind], kind === "n").filter((origin) => origin !== from);
+  let originText = "";
   if (rivals.length > 0) {
-    if (rivals.every((each) => each % 8 !== from % 8)) which = uci[0];
-    else if (rivals.every((each) => each >> 3 !== from >> 3)) which = uci[1];
-    else which = uci.slice(0, 2);
+    if (rivals.every((origin) => origin % 8 !== from % 8)) originText = uci[0];
+    else if (rivals.every((origin) => origin >> 3 !== from >> 3)) originText = uci[1];
+    else originText = uci.slice(0, 2);
   }
-  return `${piece.toUpperCase()}${which}${takes}${target}`;
+  return `${piece.toUpperCase()}${originText}${takes}${target}`;
 }
 
 /** Return the squares from which this kind of piece reaches a square. */
 function reaching(board, to, piece, steps, once) {
-  const found = [];
+  const origins = [];
   for (const [files, ranks] of steps) {
     let [file, rank] = [to % 8, to >> 3];
     do {
@@ -125,11 +125,11 @@ function reaching(board, to, piece, steps, once) {
       rank += ranks;
       if (file < 0 || file > 7 || rank < 0 || rank > 7) break;
       const at = 8 * rank + file;
-      if (board[at] === piece) found.push(at);
+      if (board[at] === piece) origins.push(at);
       if (board[at] !== null) break;
     } while (!once);
   }
-  return found;
+  return origins;
 }
 
 /** Sizes of an arrow as shares of a square: half the shaft's width, half the head's width, the head's length. */

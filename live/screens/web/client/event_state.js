@@ -85,7 +85,7 @@ export class Held {
   }
 }
 
-const byId = (list) => new Map(list.map((each) => [each.id, each]));
+const byId = (list) => new Map(list.map((item) => [item.id, item]));
 
 const APPLY = {
   snapshot(held, message) {
@@ -238,10 +238,10 @@ export function heldAsOf(held, ply, only = null) {
   }
   if (cut.size === 0) return held;
   const then = Object.create(held);
-  const known = ([, moment]) => moment.color !== null && (!cut.has(moment.game) || moment.ply <= ply);
+  const isKept = ([, moment]) => moment.color !== null && (!cut.has(moment.game) || moment.ply <= ply);
   then.games = games;
   then.players = new Map();
-  then.moments = new Map([...held.moments].filter(known));
+  then.moments = new Map([...held.moments].filter(isKept));
   return then;
 }
 
@@ -253,10 +253,10 @@ export function heldAsOf(held, ply, only = null) {
  * is that of the last message received, the state's `seq` that of the last message due.
  */
 export class Delayed {
-  constructor(shown, delayMs, now) {
+  constructor(state, delayMs, now) {
     this.hello = null;
     this.seq = null;
-    this._shown = shown;
+    this._state = state;
     this._delayMs = delayMs;
     this._now = now;
     this._waiting = [];
@@ -266,14 +266,14 @@ export class Delayed {
     mustFollow(this.seq, message);
     const { type, seq } = message;
     // `hello` reveals no moves, so it is passed on at once.
-    if (type === "hello") this.hello = this._shown.hello = message;
+    if (type === "hello") this.hello = this._state.hello = message;
     if (type === "hello" || type === "heartbeat") return {};
     this.seq = seq;
-    const first = type === "snapshot" && this._shown.seq === null;
+    const first = type === "snapshot" && this._state.seq === null;
     const at = this._now() + this._delayMs;
     this._waiting.push({ at, message: first ? withOldMoments(message) : message });
     // Until the first snapshot is due, viewers see who plays, but no moves.
-    return first ? this._shown.receive(withoutPlay(message)) : {};
+    return first ? this._state.receive(withoutPlay(message)) : {};
   }
 
   /** Apply the messages that are due; return what each of them changed. */
@@ -282,7 +282,7 @@ export class Delayed {
     const now = this._now();
     while (this._waiting.length > 0 && this._waiting[0].at <= now) {
       const { message } = this._waiting.shift();
-      touched.push(this._shown.receive(message));
+      touched.push(this._state.receive(message));
     }
     return touched;
   }

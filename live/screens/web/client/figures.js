@@ -66,8 +66,8 @@ export function placeInBand(figure, elo) {
   if (index || low === null || high === null || !elo) return null;
   const share = (1 - BAND_SHARE) / 2 + (BAND_SHARE * (value - low)) / Math.max(1, high - low);
   const is = value > high ? "above" : value < low ? "below" : "within";
-  const by = Math.round(value - elo);
-  const distance = { above: `\u25b2${by > 0 ? by : ""}`, within: "", below: `\u25bc${by < 0 ? -by : ""}` }[is];
+  const difference = Math.round(value - elo);
+  const distance = { above: `\u25b2${difference > 0 ? difference : ""}`, within: "", below: `\u25bc${difference < 0 ? -difference : ""}` }[is];
   return { is, distance, at: Math.max(0, Math.min(1, share)) };
 }
 
@@ -90,7 +90,7 @@ export function rankByNumber(players, numberOf) {
   rows.sort((a, b) => (b.number ?? -Infinity) - (a.number ?? -Infinity) || byName(a.player, b.player));
   return rows.map(({ player, number }) => {
     if (number === null) return { player, place: null, tied: false };
-    const level = rows.filter((other) => other.number === number);
+    const level = rows.filter((row) => row.number === number);
     return { player, place: 1 + rows.indexOf(level[0]), tied: level.length > 1 };
   });
 }
@@ -106,13 +106,13 @@ export function columns(curves, above = null) {
   const moveOf = (point) => Math.ceil(point.ply / 2);
   const last = Math.max(0, ...[curves.white.at(-1), curves.black.at(-1)].filter(Boolean).map(moveOf));
   const of = (points) => {
-    const found = ["high", "low", "value"].map(() => new Array(last).fill(null));
+    const series = ["high", "low", "value"].map(() => new Array(last).fill(null));
     for (const point of points) {
       const figure = figureOf(point, above);
       if (figure === null) continue;
-      ["high", "low", "value"].forEach((name, at) => (found[at][moveOf(point) - 1] = figure[name]));
+      ["high", "low", "value"].forEach((name, at) => (series[at][moveOf(point) - 1] = figure[name]));
     }
-    return found;
+    return series;
   };
   return [Array.from({ length: last }, (_, at) => at + 1), ...of(curves.white), ...of(curves.black)];
 }
@@ -124,10 +124,10 @@ export function columns(curves, above = null) {
 export function span(data, elos = []) {
   const values = [...data[3], ...data[6], ...elos];
   for (const band of [data[1], data[2], data[4], data[5]]) values.push(...band.slice(band.length >> 1));
-  const known = values.filter((value) => (value ?? null) !== null);
-  if (known.length === 0) return [0, MIN_SPAN];
-  const low = Math.min(...known);
-  const high = Math.max(...known);
+  const shownValues = values.filter((value) => (value ?? null) !== null);
+  if (shownValues.length === 0) return [0, MIN_SPAN];
+  const low = Math.min(...shownValues);
+  const high = Math.max(...shownValues);
   const missing = Math.max(0, MIN_SPAN - (high - low)) / 2;
   return [low - missing - 20, high + missing + 20];
 }

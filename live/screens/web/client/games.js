@@ -33,7 +33,7 @@ function ofNewestRounds(games, alerting) {
   const numbers = games.map((game) => ({ game, event: eventOf(game), number: roundNumber(game.round) }));
   for (const { game, event, number } of numbers) if (game.plies.length > 0) newest.set(event, Math.max(newest.get(event) ?? 0, number));
   const isNewest = ({ event, number }) => number === 0 || number >= (newest.get(event) ?? 0);
-  return numbers.filter((each) => each.game.result === "*" || isNewest(each) || alerting.includes(each.game.id)).map(({ game }) => game);
+  return numbers.filter((entry) => entry.game.result === "*" || isNewest(entry) || alerting.includes(entry.game.id)).map(({ game }) => game);
 }
 
 /**
@@ -42,13 +42,13 @@ function ofNewestRounds(games, alerting) {
  * writes it, `YYYY.MM.DD`; empty while unknown.
  */
 export function roundsOf(games, feeds = []) {
-  const found = new Map();
+  const rounds = new Map();
   const alive = new Set(feeds.filter(({ state }) => ["live", "stale"].includes(state)).map(({ feed }) => feed));
   for (const game of games) {
     const [event, round] = [eventOf(game), mainRound(game.round)];
     const key = JSON.stringify([event, round]);
-    const entry = found.get(key) ?? { event, round, date: "", games: 0, running: 0, live: 0, over: 0 };
-    found.set(key, entry);
+    const entry = rounds.get(key) ?? { event, round, date: "", games: 0, running: 0, live: 0, over: 0 };
+    rounds.set(key, entry);
     entry.games += 1;
     if (running(game)) {
       entry.running += 1;
@@ -58,7 +58,7 @@ export function roundsOf(games, feeds = []) {
     const date = game.date ?? "";
     if (/^\d{4}\.\d\d\.\d\d$/.test(date) && (entry.date === "" || date < entry.date)) entry.date = date;
   }
-  return [...found.values()].sort(
+  return [...rounds.values()].sort(
     (a, b) => (a.event === b.event ? -roundOrder(a.round, b.round) : a.event < b.event ? -1 : 1),
   );
 }
@@ -78,15 +78,15 @@ export function inRound(games, { event = "", round = "" }, alerting = []) {
 
 /** Return the round of a game without the board number that broadcasts append: `4` for `4.12` at board 12. */
 export function roundOf({ round, board }) {
-  const own = `.${board}`;
-  return round.endsWith(own) ? round.slice(0, -own.length) : round;
+  const suffix = `.${board}`;
+  return round.endsWith(suffix) ? round.slice(0, -suffix.length) : round;
 }
 
 /** Return PGN's date as text in the reader's language, `2 May 2026`; empty without a date. */
 export function dateText(date, language = "en-GB") {
-  const said = /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(date);
-  if (said === null) return "";
-  const [, year, month, day] = said.map(Number);
+  const match = /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(date);
+  if (match === null) return "";
+  const [, year, month, day] = match.map(Number);
   const at = new Date(Date.UTC(year, month - 1, day));
   return at.toLocaleDateString(language, { timeZone: "UTC", day: "numeric", month: "short", year: "numeric" });
 }
@@ -151,8 +151,8 @@ const ROUND = new RegExp(
 );
 
 function roundNumber(text) {
-  const found = ROUND.exec(text.slice(0, 80).trim());
-  return found === null ? 0 : Number(found[1] ?? found[2]);
+  const match = ROUND.exec(text.slice(0, 80).trim());
+  return match === null ? 0 : Number(match[1] ?? match[2]);
 }
 
 /** Return the same name for all spellings of a round, as `live/games/game.py` does: `8` for `08.5` and `Round 8`. */
@@ -242,10 +242,10 @@ export class Ticking {
    * of the last message if the connection is lost, otherwise null.
    */
   elapsedS(game, now, heardAt = null) {
-    const seen = this._moves.get(game.id);
-    if (seen === undefined || !runs(game)) return 0;
+    const lastMove = this._moves.get(game.id);
+    if (lastMove === undefined || !runs(game)) return 0;
     const until = Math.min(now, heardAt ?? now, this._silent.get(game.feed) ?? now);
-    return Math.max(0, (until - seen.at) / 1000);
+    return Math.max(0, (until - lastMove.at) / 1000);
   }
 }
 
@@ -284,6 +284,6 @@ export function isLow({ result }, clockS, startS) {
 
 /** Return the starting time of a game's clocks, seconds: the longest time that any has shown; null without clocks. */
 export function startClockS({ plies }) {
-  const shown = plies.map(({ clock_s: clock }) => clock).filter((clock) => clock !== null);
-  return shown.length ? Math.max(...shown) : null;
+  const clocks = plies.map(({ clock_s: clock }) => clock).filter((clock) => clock !== null);
+  return clocks.length ? Math.max(...clocks) : null;
 }

@@ -35,9 +35,9 @@ export function contrast(color, ground) {
 /** Return a colour, `#rrggbb`, mixed with as much of the text's colour as makes it readable; else the text's colour. */
 export function readable(color, text, ground) {
   for (let share = 0; share < 1; share += 0.05) {
-    const found = mixed(channels(text), channels(color), share);
+    const rgb = mixed(channels(text), channels(color), share);
     const pair = (value) => Math.round(255 * value).toString(16).padStart(2, "0");
-    const digits = `#${found.map(pair).join("")}`;
+    const digits = `#${rgb.map(pair).join("")}`;
     if (contrast(digits, ground) >= LEAST_CONTRAST) return digits;
   }
   return text;

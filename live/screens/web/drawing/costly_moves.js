@@ -24,15 +24,15 @@ export function lostPoints(game, ply) {
  */
 export function costlyMoves(game, color, upTo = Infinity) {
   const curve = game.curves[color].filter(({ ply }) => ply <= upTo);
-  const found = [];
+  const moves = [];
   for (let at = 1; at < curve.length; at += 1) {
     const [before, after] = [figureOf(curve[at - 1]), figureOf(curve[at])];
     const { ply } = curve[at];
-    const costly = [ply, ply - 1].find((each) => lostPoints(game, each) >= COSTLY_POINTS);
+    const costly = [ply, ply - 1].find((candidate) => lostPoints(game, candidate) >= COSTLY_POINTS);
     if (before === null || after === null || costly === undefined || before.value === after.value) continue;
-    found.push({ ply: costly, own: costly === ply, from: before.value, to: after.value });
+    moves.push({ ply: costly, own: costly === ply, from: before.value, to: after.value });
   }
-  return found;
+  return moves;
 }
 
 /** Return the newest costly move up to `ply` while it is news; otherwise null. */
@@ -42,11 +42,11 @@ export function newestCostly(game, color, ply = Infinity) {
   return newest !== null && since - (newest.own ? 0 : 1) < NEWS_MOVES ? newest : null;
 }
 
-/** Return a side's own costly moves to name at its curve, at most `most`: the newest, then those that changed the figure most. */
-export function namedMoves(game, color, most) {
-  const own = costlyMoves(game, color).filter((each) => each.own);
-  const newest = own.slice(-1);
+/** Return a side's own costly moves to name at its curve, at most `limit`: the newest, then those that changed the figure most. */
+export function namedMoves(game, color, limit) {
+  const ownMoves = costlyMoves(game, color).filter((move) => move.own);
+  const newest = ownMoves.slice(-1);
   const change = ({ from, to }) => Math.abs(to - from);
-  const others = own.slice(0, -1).sort((a, b) => change(b) - change(a));
-  return [...newest, ...others].slice(0, most);
+  const olderMoves = ownMoves.slice(0, -1).sort((a, b) => change(b) - change(a));
+  return [...newest, ...olderMoves].slice(0, limit);
 }

@@ -75,12 +75,12 @@ export function curveData({ curves, white, black }, above = null) {
 
 /**
  * Return uPlot's options for these columns, and `marked`, which draws over the curves. `axes` are the sizes of both
- * axes, `told` the plies that are not named at the curves, `thin` and `thick` line widths, `letters` and `names` the
+ * axes, `skippedPlies` the plies that are not named at the curves, `thin` and `thick` line widths, `letters` and `names` the
  * sizes of labels and of move names. `game()` and `above()` return what is drawn, `written` writes a move in the
  * reader's language, `usual` is the word for the band, `moves()` the length of the axis in moves.
  */
 export function curveOptions(shape) {
-  const { color, family, letters, names, axes, thin = 1, thick = 2, game, above, told = () => [], written } = shape;
+  const { color, family, letters, names, axes, thin = 1, thick = 2, game, above, skippedPlies = () => [], written } = shape;
   const { usual = "", moves = null } = shape;
   const hidden = { points: { show: false } };
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
@@ -88,7 +88,7 @@ export function curveOptions(shape) {
   // Points are shown while there are few values: a single value has no line to be seen by.
   // The line is not aligned to pixels, or its core would not lie in its middle.
   const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, pxAlign: 0, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
-  const own = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
+  const eloLine = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
   const fill = (side) => color(`--${side}-band`);
   return {
     scales: {
@@ -100,13 +100,13 @@ export function curveOptions(shape) {
       // No thousands separator, as for ratings everywhere else.
       { ...axes[1], incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map((elo) => String(Math.round(elo))) },
     ],
-    series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)]), ...COLORS.map(own)],
+    series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)]), ...COLORS.map(eloLine)],
     bands: COLORS.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
     marked(plot) {
       for (const side of COLORS) drawCore(plot, side, color(`--${side}-core`), thick / 2);
       if (above() === null) nameBand(plot, usual, { color: color("--quiet"), family, size: names });
       markEnds(plot, game(), { color, family, size: letters, above: above() });
-      if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, told: told(), written });
+      if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, skippedPlies: skippedPlies(), written });
     },
   };
 }
@@ -149,16 +149,16 @@ function nameBand(plot, text, { color, family, size }) {
  * right, top, bottom, height, gap}`. No name covers another name or a curve.
  */
 export function namePlaces(names, lines, { left, right, top, bottom, height, gap }) {
-  const taken = [];
+  const takenBoxes = [];
   const meets = (box) => ([x1, y1], [x2, y2]) => {
     const [from, to] = [Math.max(Math.min(x1, x2), box.left), Math.min(Math.max(x1, x2), box.right)];
     if (from > to) return false;
     const ys = x1 === x2 ? [y1, y2] : [from, to].map((x) => y1 + ((y2 - y1) * (x - x1)) / (x2 - x1));
     return Math.min(...ys) < box.bottom && Math.max(...ys) > box.top;
   };
-  const overlaps = (box) => (other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+  const overlaps = (box) => (takenBox) => box.left < takenBox.right && takenBox.left < box.right && box.top < takenBox.bottom && takenBox.top < box.bottom;
   const isInside = (box) => box.top >= top && box.bottom <= bottom && box.left >= left && box.right <= right;
-  const isFree = (box) => isInside(box) && !taken.some(overlaps(box)) && !lines.some((points) => points.slice(1).some((next, at) => meets(box)(points[at], next)));
+  const isFree = (box) => isInside(box) && !takenBoxes.some(overlaps(box)) && !lines.some((points) => points.slice(1).some((next, at) => meets(box)(points[at], next)));
   return names.map(({ x, y, width, up }) => {
     const side = up ? -1 : 1;
     const boxes = NAME_STEPS.flatMap((step) => {
@@ -170,10 +170,10 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
         left: x + dx - width / 2, right: x + dx + width / 2, top: y + dy - height / 2, bottom: y + dy + height / 2,
       }));
     });
-    const found = boxes.find(isFree) ?? null;
-    if (found === null) return null;
-    taken.push(found);
-    return [(found.left + found.right) / 2, (found.top + found.bottom) / 2];
+    const freeBox = boxes.find(isFree) ?? null;
+    if (freeBox === null) return null;
+    takenBoxes.push(freeBox);
+    return [(freeBox.left + freeBox.right) / 2, (freeBox.top + freeBox.bottom) / 2];
   });
 }
 
@@ -190,7 +190,7 @@ const NAMED = 3;
  * Mark each costly move at its player's curve and write the move beside it. `size` is the size of the letters, CSS
  * pixels; `written` writes a move in the reader's language.
  */
-function markCostlyMoves(plot, game, { color, family, size, told, written = (san) => san }) {
+function markCostlyMoves(plot, game, { color, family, size, skippedPlies, written = (san) => san }) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   const { left, top, width, height } = plot.bbox;
@@ -199,7 +199,7 @@ function markCostlyMoves(plot, game, { color, family, size, told, written = (san
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   const place = (move, elo) => [plot.valToPos(move, "x", true), plot.valToPos(elo, "y", true)];
-  const named = COLORS.flatMap((side) => namedMoves(game, side, NAMED).filter(({ ply }) => !told.includes(ply)).map(({ ply, from, to }) => {
+  const names = COLORS.flatMap((side) => namedMoves(game, side, NAMED).filter(({ ply }) => !skippedPlies.includes(ply)).map(({ ply, from, to }) => {
     const text = moveText(ply, written(game.plies[ply - 1]?.san ?? ""), game.start_fen);
     const [x, y] = place(Math.ceil(ply / 2), to);
     return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };
@@ -209,10 +209,10 @@ function markCostlyMoves(plot, game, { color, family, size, told, written = (san
     return elo === null ? [] : [place(move, elo)];
   }));
   const area = { left, right: left + width, top, bottom: top + height, height: 1.2 * size * ratio, gap: 0.4 * size * ratio };
-  const places = namePlaces(named, lines, area);
+  const places = namePlaces(names, lines, area);
   ctx.lineWidth = ratio;
   ctx.setLineDash([]);
-  named.forEach(({ side, text, x, y }, at) => {
+  names.forEach(({ side, text, x, y }, at) => {
     ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);
     ctx.beginPath();
     ctx.arc(x, y, 0.3 * size * ratio, 0, 2 * Math.PI);

@@ -44,15 +44,15 @@ export class Diagram {
     this._board.setOrientation(side === "black" ? COLOR.black : COLOR.white);
   }
 
-  /** Draw the position of a game; `said` is its description for screen readers. */
-  draw(game, said) {
+  /** Draw the position of a game; `description` is for screen readers. */
+  draw(game, description) {
     const moves = game.plies.map((ply) => ply.uci);
     const placement = placementAfter(game.start_fen, moves);
     const last = moves.at(-1) ?? "";
     const key = `${placement} ${last}`;
     if (key === this._shown) return;
     this._shown = key;
-    named(this._picture, said);
+    named(this._picture, description);
     // The library animates one move after the other: moves that arrive faster must not queue up.
     const now = performance.now();
     // Pieces slide between nearby positions of one game, but not into another game, nor on a new board: while it

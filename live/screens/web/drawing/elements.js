@@ -125,9 +125,9 @@ export class Children {
 
   /** Show exactly these items in this order, identified by `id`; return their views. */
   show(items) {
-    const wanted = new Set(items.map((item) => item.id));
+    const ids = new Set(items.map((item) => item.id));
     for (const [id, view] of this._held) {
-      if (wanted.has(id)) continue;
+      if (ids.has(id)) continue;
       view.destroy?.();
       view.node.remove();
       this._held.delete(id);
@@ -138,9 +138,9 @@ export class Children {
         view = this._make(item);
         this._held.set(item.id, view);
       }
-      const there = this._parent.children[at] ?? null;
+      const current = this._parent.children[at] ?? null;
       // Moving a node restarts its animations, so only nodes in a wrong place are moved.
-      if (there !== view.node) this._parent.insertBefore(view.node, there);
+      if (current !== view.node) this._parent.insertBefore(view.node, current);
       return view;
     });
   }

@@ -24,16 +24,16 @@ export const loadPieces = () => (loading ??= load().catch(() => (loading = null)
 async function load() {
   const answer = await fetch(SPRITE);
   const sprite = new DOMParser().parseFromString(await answer.text(), "image/svg+xml");
-  const found = new Map();
+  const images = new Map();
   for (const letter of "KQRBNPkqrbnp") {
     const markup = new XMLSerializer().serializeToString(sprite.getElementById((letter < "a" ? "w" : "b") + letter.toLowerCase()));
     const image = new Image();
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="120" viewBox="0 0 40 40">${markup}</svg>`;
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
     await image.decode();
-    found.set(letter, image);
+    images.set(letter, image);
   }
-  pictures = found;
+  pictures = images;
   for (const board of waiting) board.paint();
   waiting.clear();
 }

@@ -91,10 +91,10 @@ export function nameForms(name, others = []) {
 /** Return the shortest form of a name that is distinct among the others, usually the family name. Pure. */
 export const shortName = (name, others = []) => nameForms(name, others).at(-1);
 
-/** Return the longest form of at most `most` letters, or else the shortest form. Pure. */
-export function nameWithin(name, others, most) {
+/** Return the longest form of at most `limit` letters, or else the shortest form. Pure. */
+export function nameWithin(name, others, limit) {
   const forms = nameForms(name, others);
-  return forms.find((form) => [...form].length <= most) ?? forms.at(-1);
+  return forms.find((form) => [...form].length <= limit) ?? forms.at(-1);
 }
 
 /**
@@ -136,9 +136,9 @@ export class Name {
   /** Return whether the width of the line has changed since the last measurement. */
   hasOtherRoom() {
     const width = this._line.clientWidth;
-    const other = width !== this._width;
+    const hasChanged = width !== this._width;
     this._width = width;
-    return other;
+    return hasChanged;
   }
 
   /** Write the form with this index; return false if there is none. */

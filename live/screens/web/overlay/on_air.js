@@ -21,8 +21,8 @@ function foldName(name) {
 
 /** Return whether a player is asked for, by name or FIDE id. */
 export function isAsked({ name, fide_id: id }, asked) {
-  const wanted = asked.map(foldName);
-  return wanted.includes(foldName(name)) || (Boolean(id) && wanted.includes(String(id)));
+  const askedNames = asked.map(foldName);
+  return askedNames.includes(foldName(name)) || (Boolean(id) && askedNames.includes(String(id)));
 }
 
 /** Return the games of each event's current round: the last round with running games, or else the last round. */
@@ -55,8 +55,8 @@ export class Chooser {
     let chosen = [...games].sort(gameOrder);
     // The service sends only the events in the address, but a broker sends all.
     if (events.length > 0) {
-      const wanted = events.map(foldName);
-      chosen = chosen.filter((game) => wanted.includes(foldName(game.event)));
+      const eventNames = events.map(foldName);
+      chosen = chosen.filter((game) => eventNames.includes(foldName(game.event)));
     }
     if (player.length > 0) {
       chosen = chosen.filter(({ white, black }) => isAsked(white, player) || isAsked(black, player));
@@ -72,16 +72,16 @@ export class Chooser {
   }
 
   _note(games, now) {
-    const known = new Set();
+    const ids = new Set();
     for (const game of games) {
-      known.add(game.id);
+      ids.add(game.id);
       const last = `${game.plies.length} ${game.plies.at(-1)?.uci}`;
-      const held = this._moves.get(game.id);
+      const lastMove = this._moves.get(game.id);
       // A move that was there when the page opened counts as older than any seen since.
-      if (held === undefined) this._moves.set(game.id, { last, at: -Infinity });
-      else if (held.last !== last) this._moves.set(game.id, { last, at: now });
+      if (lastMove === undefined) this._moves.set(game.id, { last, at: -Infinity });
+      else if (lastMove.last !== last) this._moves.set(game.id, { last, at: now });
     }
-    for (const id of this._moves.keys()) if (!known.has(id)) this._moves.delete(id);
+    for (const id of this._moves.keys()) if (!ids.has(id)) this._moves.delete(id);
   }
 
   _follow(games, follow, now, settled) {
@@ -109,9 +109,9 @@ export class Chooser {
 
   _best(games, follow, current) {
     if (follow === "story") {
-      const told = this._story.best(games, current);
+      const best = this._story.best(games, current);
       // If no game has a moment to tell, keep the current game, or else take the closest one.
-      if (told !== null || current) return told ?? current;
+      if (best !== null || current) return best ?? current;
       return this._best(games, "closest", null);
     }
     if (follow === "closest") {
@@ -205,8 +205,8 @@ export function shownMoment(moments, games, ages, now, { holdMs, always }) {
   const newest = (list) =>
     list.reduce((a, b) => {
       if (a === null) return b;
-      const [one, two] = [ages.age(a, now), ages.age(b, now)];
-      if (one !== two) return two < one ? b : a;
+      const [ageOfA, ageOfB] = [ages.age(a, now), ages.age(b, now)];
+      if (ageOfA !== ageOfB) return ageOfB < ageOfA ? b : a;
       return (b.at_s ?? 0) > (a.at_s ?? 0) || ((b.at_s ?? 0) === (a.at_s ?? 0) && b.weight > a.weight) ? b : a;
     }, null);
   return newest(young) ?? (always ? newest(chosen) : null);
@@ -238,9 +238,9 @@ export class Failures {
     for (const feed of this._since.keys()) if (!failing.has(feed)) this._since.delete(feed);
     for (const feed of failing) if (!this._since.has(feed)) this._since.set(feed, this._first === null ? BEFORE : now);
     if (feeds.length > 0) this._first ??= now;
-    const shown = new Set(games.filter((game) => game.result === "*").map((game) => game.feed));
-    const told = ([feed, at]) => shown.has(feed) && (at !== BEFORE || now - this._first > UNSEEN_MS);
-    const times = [...this._since].filter(told).map(([, at]) => at);
+    const shownFeeds = new Set(games.filter((game) => game.result === "*").map((game) => game.feed));
+    const isReported = ([feed, at]) => shownFeeds.has(feed) && (at !== BEFORE || now - this._first > UNSEEN_MS);
+    const times = [...this._since].filter(isReported).map(([, at]) => at);
     return times.length > 0 ? Math.min(...times) : null;
   }
 }

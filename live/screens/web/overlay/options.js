@@ -54,10 +54,10 @@ const image = () => ({
   kind: "image",
   unless: null,
   read(text) {
-    const own = globalThis.location?.href ?? "https://localhost/";
-    if (!text.trim() || text.length > LONGEST_ADDRESS || !URL.canParse(text, own)) return null;
-    const { protocol, origin } = new URL(text, own);
-    return protocol === "https:" || origin === new URL(own).origin ? text : null;
+    const pageAddress = globalThis.location?.href ?? "https://localhost/";
+    if (!text.trim() || text.length > LONGEST_ADDRESS || !URL.canParse(text, pageAddress)) return null;
+    const { protocol, origin } = new URL(text, pageAddress);
+    return protocol === "https:" || origin === new URL(pageAddress).origin ? text : null;
   },
 });
 
@@ -82,8 +82,8 @@ const parts = (values) => ({
   values,
   unless: [],
   read(text) {
-    const given = text.split(",").filter(Boolean);
-    return given.every((each) => values.includes(each)) ? given : null;
+    const chosenParts = text.split(",").filter(Boolean);
+    return chosenParts.every((part) => values.includes(part)) ? chosenParts : null;
   },
 });
 
@@ -198,26 +198,26 @@ export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "rati
  * Other parameters (of OBS, tokens) are ignored.
  */
 export function readOptions(query) {
-  const given = new URLSearchParams(query);
+  const parameters = new URLSearchParams(query);
   const options = {};
   const problems = [];
   const gone = [];
   const note = (name, text) => gone.push(`${name}=${text.slice(0, 40)}`);
-  for (const [name, values] of Object.entries(GONE)) if (values.length === 0 && given.has(name)) note(name, given.get(name));
+  for (const [name, values] of Object.entries(GONE)) if (values.length === 0 && parameters.has(name)) note(name, parameters.get(name));
   for (const [name, option] of Object.entries(OPTIONS)) {
-    const many = Array.isArray(option.unless);
-    const texts = given.getAll(name).slice(0, MOST_VALUES);
+    const isList = Array.isArray(option.unless);
+    const texts = parameters.getAll(name).slice(0, MOST_VALUES);
     const values = [];
-    for (const text of many ? texts : texts.slice(-1)) {
+    for (const text of isList ? texts : texts.slice(-1)) {
       const parts = text.split(",");
-      const left = parts.filter((part) => !GONE[name]?.includes(part));
-      if (left.length < parts.length) note(name, text);
-      if (left.length === 0) continue;
-      const value = option.read(left.join(","));
+      const validParts = parts.filter((part) => !GONE[name]?.includes(part));
+      if (validParts.length < parts.length) note(name, text);
+      if (validParts.length === 0) continue;
+      const value = option.read(validParts.join(","));
       if (value === null) problems.push(`${name}=${text.slice(0, 40)}`);
       else values.push(value);
     }
-    options[name] = many ? values.flat() : (values[0] ?? option.unless);
+    options[name] = isList ? values.flat() : (values[0] ?? option.unless);
   }
   return { options, problems, gone };
 }
@@ -228,7 +228,7 @@ export function writeOptions(options) {
   for (const [name, { kind, unless }] of Object.entries(OPTIONS)) {
     const value = options[name];
     if (value === undefined || value === null || value === unless) continue;
-    if (kind === "names") for (const each of value) query.append(name, each);
+    if (kind === "names") for (const text of value) query.append(name, text);
     else if (kind === "numbers" || kind === "parts") {
       if (value.length > 0) query.set(name, value.join(","));
     } else query.set(name, kind === "flag" ? Number(value) : value);

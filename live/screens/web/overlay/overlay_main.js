@@ -17,11 +17,11 @@ const EVERY_MS = 1_000;
 const TURN_MS = 500;
 
 const { options, problems } = readOptions(location.search);
-const wanted = [...options.game, ...options.board, ...options.player, ...options.event].map(String);
+const askedFor = [...options.game, ...options.board, ...options.player, ...options.event].map(String);
 /** Whether the address asks a broker for standings of some players or events, which a broker cannot select. */
 const refused =
   brokerOf() !== null && options.layout === "standings" && options.player.length + options.event.length > 0;
-if (refused) problems.push(...wanted);
+if (refused) problems.push(...askedFor);
 /**
  * For each layout: its module and class, and the number of games on air at once if it does not turn pages. A module
  * loads its own libraries: a ticker needs neither curves nor boards.
@@ -62,7 +62,7 @@ const swings = new Swings(options.swing);
 const ticking = new Ticking();
 const failures = new Failures();
 const tokenCheck = new TokenCheck();
-let asked = false;
+let isDrawingPlanned = false;
 /** The problem with the token, `missing` or `wrong`; empty without one. */
 let trouble = "";
 /** Id of the game on the screen; undefined before the first. */
@@ -96,13 +96,13 @@ const withheld = () => isWithheld(held);
 const above = () => (options.rating === "algorithm4" ? (held.engine?.rating ?? null) : null);
 
 function ask() {
-  if (asked) return;
-  asked = true;
+  if (isDrawingPlanned) return;
+  isDrawingPlanned = true;
   requestAnimationFrame(draw);
 }
 
 function draw() {
-  asked = false;
+  isDrawingPlanned = false;
   if (held.seq === null || layout === null) {
     drawStatus([], null);
     return;
@@ -142,7 +142,7 @@ function drawStatus(games, since) {
   const { layout: shown, lost } = options;
   const text = problems.length
     ? fill(words.notUnderstood, problems.join(", "))
-    : statusText({ asked: wanted, trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
+    : statusText({ asked: askedFor, trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
   setText(status, text);
   status.classList.toggle("calm", [words.waiting, words.connecting].includes(text));
   status.hidden = text === "" || (since !== null && games.length > 0 && layout?.ownNotice && problems.length === 0);

@@ -29,13 +29,13 @@ export class OneGame {
     return Math.min(width / design.width, height / design.height);
   }
 
-  draw(shown) {
-    const [game = null] = shown.games;
+  draw(picture) {
+    const [game = null] = picture.games;
     this.node.hidden = game === null;
     if (game === null) return;
-    setParts(this.place, shown.notice || placeOf(game, this.context.words));
-    this.place.classList.toggle("notice", Boolean(shown.notice));
-    this.drawGame(game, shown);
+    setParts(this.place, picture.notice || placeOf(game, this.context.words));
+    this.place.classList.toggle("notice", Boolean(picture.notice));
+    this.drawGame(game, picture);
   }
 }
 
@@ -131,8 +131,8 @@ export class PlayerPanel {
     setText(this._label, read?.label ?? "");
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
     // A small board has room for the number only, not for a reason, a range or a percentile.
-    const why = isGrid ? "" : withoutFigure(point, words, withheld);
-    setText(this._usual, read === null ? why : brief && !read.figure.index ? "" : read.usual);
+    const reason = isGrid ? "" : withoutFigure(point, words, withheld);
+    setText(this._usual, read === null ? reason : brief && !read.figure.index ? "" : read.usual);
     setText(this._better, read === null || isGrid ? "" : read.early || open?.text || read.better);
     setText(this._fall, fall);
   }
@@ -163,11 +163,11 @@ export class ScorePanel {
     this.number.dataset.state = state;
     const move = lastMove(game, this._words);
     setText(this.move, move);
-    const shown = `${game.id} ${move}`;
-    if (this._shown !== null && this._shown !== shown && this._moves()) {
+    const shownMove = `${game.id} ${move}`;
+    if (this._shown !== null && this._shown !== shownMove && this._moves()) {
       this.move.animate({ opacity: [0.2, 1] }, { duration: 400 });
     }
-    this._shown = shown;
+    this._shown = shownMove;
     this._alert(game, swing);
   }
 
@@ -209,21 +209,21 @@ function describeBlunder(game, { ply, from, to }, words) {
 
 /** Return a swing as a sentence with its player and the best move: `Daniel: 26… Rfd8 costs 2.7 pawns · best was Rac8`. */
 export function swingSentence(game, swing, words, others = []) {
-  const said = describeBlunder(game, swing, words);
-  if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words);
-  const cost = said.mate === null ? fill(words.costs, Number(said.lost).toLocaleString(words.locale, { minimumFractionDigits: 1 })) : fill(words.allowsMate, said.mate);
-  const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.best, said.best)}`;
-  return `${isolated(shortName(game[said.mover].name || "?", others))}: ${said.move} ${cost}${best}`;
+  const blunder = describeBlunder(game, swing, words);
+  if (blunder === null || (blunder.lost === null && blunder.mate === null)) return swingText(game, swing, words);
+  const cost = blunder.mate === null ? fill(words.costs, Number(blunder.lost).toLocaleString(words.locale, { minimumFractionDigits: 1 })) : fill(words.allowsMate, blunder.mate);
+  const best = blunder.best === null ? "" : `\u00a0\u00b7 ${fill(words.best, blunder.best)}`;
+  return `${isolated(shortName(game[blunder.mover].name || "?", others))}: ${blunder.move} ${cost}${best}`;
 }
 
 /** Return a swing as a short text: `26… Rfd8 −2.7 · best Rac8`. */
 export function swingText(game, swing, words) {
-  const said = describeBlunder(game, swing, words);
-  if (said === null) return words.swing;
-  if (said.mate !== null) return `${said.move} ${fill(words.allowsMate, said.mate)}`;
-  if (said.lost === null) return `${words.swing} ${said.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;
-  const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.bestShort, said.best)}`;
-  return `${said.move} \u2212${said.lost}${best}`;
+  const blunder = describeBlunder(game, swing, words);
+  if (blunder === null) return words.swing;
+  if (blunder.mate !== null) return `${blunder.move} ${fill(words.allowsMate, blunder.mate)}`;
+  if (blunder.lost === null) return `${words.swing} ${blunder.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;
+  const best = blunder.best === null ? "" : `\u00a0\u00b7 ${fill(words.bestShort, blunder.best)}`;
+  return `${blunder.move} \u2212${blunder.lost}${best}`;
 }
 
 /** Time for which a swing is shown. */
@@ -244,15 +244,15 @@ export class Swings {
   /** Return the swing of the last move, once; otherwise null. A swing at the first look at a game is not news. */
   look(game, now) {
     const scored = finalPly(game);
-    const held = this._games.get(game.id) ?? { seen: Infinity, quietUntil: -Infinity };
-    this._games.set(game.id, held);
-    const before = held.seen;
-    held.seen = scored;
+    const record = this._games.get(game.id) ?? { seen: Infinity, quietUntil: -Infinity };
+    this._games.set(game.id, record);
+    const before = record.seen;
+    record.seen = scored;
     // A late score of an earlier move is not news either, nor is a takeback.
     if (this._least === 0 || scored <= before || scored !== game.plies.length) return null;
     const swing = swingAt(game, scored);
-    if (swing === null || swing.size < this._least || now < held.quietUntil) return null;
-    Object.assign(held, { swing, quietUntil: now + QUIET_MS, until: now + SHOWN_MS, uci: game.plies[scored - 1].uci });
+    if (swing === null || swing.size < this._least || now < record.quietUntil) return null;
+    Object.assign(record, { swing, quietUntil: now + QUIET_MS, until: now + SHOWN_MS, uci: game.plies[scored - 1].uci });
     return swing;
   }
 

@@ -42,9 +42,9 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   const [text, ends] = [eloText(figure), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
   const band = ends && (figure.index ? `95\u00a0%: ${ends}` : `${words.usualNote} ${ends}`);
   if (figure.index) return { figure, label: words.algorithm4, text, usual: band, band, better: moves, moves, early: "" };
-  const { elo: other } = game[color === "white" ? "black" : "white"];
+  const { elo: opponentElo } = game[color === "white" ? "black" : "white"];
   // If the players' Elo are far apart, the usual range is that of this pairing.
-  const far = elo && other && Math.abs(elo - other) > 400 ? other : null;
+  const far = elo && opponentElo && Math.abs(elo - opponentElo) > 400 ? opponentElo : null;
   const whose = far === null ? elo : fill(words.pairing, elo, far);
   const usual = !band || !elo ? "" : brief && far !== null ? band : fill(words.usualFor, whose, ends);
   const percent = figure.percentile !== null && elo ? percentText(figure.percentile) : "";
@@ -58,11 +58,11 @@ export function figureWords(game, color, point, words, { brief = false, above = 
 export function costlyText(game, color, words, { best = false, ply = Infinity } = {}) {
   const costly = newestCostly(game, color, ply);
   if (costly === null) return "";
-  const by = costly.to - costly.from;
+  const change = costly.to - costly.from;
   const played = game.plies[costly.ply - 1];
   const move = moveText(costly.ply, localMove(played.san, words.letters), game.start_fen);
   const better = best && costly.own ? bestInstead(game, costly.ply, words) : null;
-  return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), better && fill(words.best, better)].filter(Boolean).join("\u00a0\u00b7 ");
+  return [fill(change < 0 ? words.fell : words.rose, Math.abs(change), move), better && fill(words.best, better)].filter(Boolean).join("\u00a0\u00b7 ");
 }
 
 /** Return the ply of a side's own costly move that lowered its figure, while that is news; otherwise null. */
@@ -85,9 +85,9 @@ export function withoutFigure(point, words, withheld = false) {
 /** Return the chances of each result, `{win, draw, loss}`, or null; without `provisional` only final scores count. */
 export function oddsOf(game, plies = game.plies, provisional = true) {
   if (plies === game.plies && game.result !== "*") return null;
-  const wanted = (ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null && (provisional || ply.final);
-  const known = plies.slice(-2).findLast(wanted);
-  return known ? { win: known.win, draw: known.draw, loss: 1 - known.win - known.draw } : null;
+  const hasOdds = (ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null && (provisional || ply.final);
+  const ply = plies.slice(-2).findLast(hasOdds);
+  return ply ? { win: ply.win, draw: ply.draw, loss: 1 - ply.win - ply.draw } : null;
 }
 
 /** Return the chances of these players in words; empty while unknown. The percentages add up to 100. */
@@ -107,8 +107,8 @@ export function lastMove(game, words, plies = game.plies) {
 
 /** Return the clock of one side after these plies, `{text, low}`; empty text if the source sends none. */
 export function clockOf(game, color, elapsedS = 0, plies = game.plies) {
-  const left = leftS(game, plies, color, elapsedS);
-  return { text: clockText(left), low: isLow(game, left, startClockS(game)) };
+  const secondsLeft = leftS(game, plies, color, elapsedS);
+  return { text: clockText(secondsLeft), low: isLow(game, secondsLeft, startClockS(game)) };
 }
 
 /** Return the side to move; null after the end of the game. */
@@ -134,15 +134,15 @@ export function unratedPart(game, color, words, figure, brief = false) {
   const rated = figure?.counted ?? 0;
   const of = rated === 0 ? "" : fill(words.movesOf, rated, rated + missing);
   const coming = game.result === "*" ? "" : words.lastScores;
-  const said = brief && coming ? [coming] : [of, coming];
-  return { missing, text: said.filter(Boolean).join(" \u00b7 ") };
+  const parts = brief && coming ? [coming] : [of, coming];
+  return { missing, text: parts.filter(Boolean).join(" \u00b7 ") };
 }
 
 /** Return the engine's first choice in place of the move at `ply`, in the language's letters; or null. */
 export function bestInstead(game, ply, words) {
   const { best = null, uci = "" } = game.plies[ply - 1] ?? {};
   if (best === null || best === uci) return null;
-  const before = game.plies.slice(0, ply - 1).map((each) => each.uci);
+  const before = game.plies.slice(0, ply - 1).map((played) => played.uci);
   return unbroken(localMove(sanOf(game.start_fen, before, best), words.letters));
 }
 

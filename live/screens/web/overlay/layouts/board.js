@@ -50,16 +50,16 @@ export class BoardLayout extends OneGame {
     for (const [color, side] of Object.entries(this.sides)) side.draw(game, { material: material[color], isTold });
     this._frame?.draw("white", show.includes("arrow") ? betterMove(game) : "");
     this.score.draw(game, swing);
-    const said = options.human ? humanLine(game, words) : null;
-    this._human.dataset.mark = said?.mark ?? "";
-    setLine(this._human, said?.text ?? "");
+    const human = options.human ? humanLine(game, words) : null;
+    this._human.dataset.mark = human?.mark ?? "";
+    setLine(this._human, human?.text ?? "");
     if (!hide.includes("diagram")) {
       this._diagram ??= new Diagram(this._board);
       this._diagram.draw(game, lastMove(game, words));
     }
     if (hide.includes("curves")) return;
     // A move that the panels name in words is not named at the curve as well.
-    const told = isTold ? [swing.ply] : COLORS.map((color) => newestFall(game, color));
-    this._plot.draw(game, this.context.above(), told);
+    const skippedPlies = isTold ? [swing.ply] : COLORS.map((color) => newestFall(game, color));
+    this._plot.draw(game, this.context.above(), skippedPlies);
   }
 }

@@ -15,13 +15,13 @@ export class Curves {
     this.node = this._plot.node;
     this._letters = letters;
     this._game = this._above = null;
-    this._told = [];
+    this._skippedPlies = [];
   }
 
-  /** Draw a game's curves, or nothing if it has none. The plies in `told`, shown elsewhere, are not named at the curves. */
-  draw(game, above, told = []) {
-    if (this._game === game && this._above === above && String(this._told) === String(told)) return;
-    Object.assign(this, { _game: game, _above: above, _told: told });
+  /** Draw a game's curves, or nothing if it has none. The plies in `skippedPlies`, shown elsewhere, are not named at the curves. */
+  draw(game, above, skippedPlies = []) {
+    if (this._game === game && this._above === above && String(this._skippedPlies) === String(skippedPlies)) return;
+    Object.assign(this, { _game: game, _above: above, _skippedPlies: skippedPlies });
     const data = curveData(game, above);
     this._plot.show(data);
     // For the benchmark that measures how soon an overlay is visible.
@@ -53,7 +53,7 @@ export class Curves {
       thick: Math.max(1.5, 0.17 * rem),
       game: () => this._game,
       above: () => this._above,
-      told: () => this._told,
+      skippedPlies: () => this._skippedPlies,
       written: (san) => localMove(san, this._letters),
     });
     const padding = [0.8 * rem, 4.9 * rem, 0, 0];

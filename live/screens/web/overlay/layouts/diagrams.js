@@ -44,7 +44,7 @@ export class GridLayout {
   fit(width, height) {
     const looks = this._diagrams ? [TALL, WIDE] : [PLAIN];
     const ways = looks.flatMap((look) => Array.from({ length: this._shown }, (_, at) => this._way(look, at + 1, width, height)));
-    const best = ways.reduce((one, other) => (other.worth > one.worth ? other : one));
+    const best = ways.reduce((a, b) => (b.worth > a.worth ? b : a));
     this.node.className = `layout-grid ${best.look.name}`;
     this.node.style.setProperty("--columns", best.columns);
     this.node.style.setProperty("--rows", best.rows);
@@ -61,9 +61,9 @@ export class GridLayout {
     this.node.hidden = games.length === 0;
     const { items } = this._pager.page(games, this._options.boards, now);
     // If the last page has fewer boards, they keep the size of the other pages.
-    const shown = Math.max(1, Math.min(games.length, this._options.boards));
-    if (shown !== this._shown) {
-      this._shown = shown;
+    const boardCount = Math.max(1, Math.min(games.length, this._options.boards));
+    if (boardCount !== this._shown) {
+      this._shown = boardCount;
       dispatchEvent(new Event("resize"));
     }
     this._caption(games);

@@ -54,12 +54,12 @@ export class PlayerLayout extends OneGame {
   drawGame(game, { swingOf }) {
     const { words, options, everybody } = this.context;
     // The lower third is for the player whom the address names, otherwise for White.
-    const [own, other] = isAsked(game.black, options.player) ? ["black", "white"] : COLORS;
-    this.sides[own].node.hidden = false;
-    this.sides[other].node.hidden = true;
+    const [color, opponentColor] = isAsked(game.black, options.player) ? ["black", "white"] : COLORS;
+    this.sides[color].node.hidden = false;
+    this.sides[opponentColor].node.hidden = true;
     const swing = swingOf(game);
-    this.sides[own].draw(game, { isTold: swing !== null });
-    setText(this._against, fill(words.against, isolated(shortName(game[other].name || "?", everybody()))));
+    this.sides[color].draw(game, { isTold: swing !== null });
+    setText(this._against, fill(words.against, isolated(shortName(game[opponentColor].name || "?", everybody()))));
     this.score.draw(game, swing);
   }
 }
@@ -97,8 +97,8 @@ export class DuelLayout extends OneGame {
     const read = bothSides((color) => (withheld ? null : figureWords(game, color, game.curves[color].at(-1) ?? null, words, { above })));
     const like = COLORS.every((color) => read[color]?.label === words.playedLike) ? words.playedLike : words.playingLike;
     this._row("figure", (color) => {
-      const said = read[color];
-      return said === null ? "\u2013" : [said.text + open(color), said.early || bandText(said.figure)];
+      const figure = read[color];
+      return figure === null ? "\u2013" : [figure.text + open(color), figure.early || bandText(figure.figure)];
     }, above === null ? `${like} (${words.usualNote})` : `${words.algorithm4} (95\u00a0%)`);
     for (const color of COLORS) this._rows.get("figure")[color].classList.toggle("early", Boolean(read[color]?.early));
     this._row(fill(words.betterThanSuch, "\u2026"), (color) => {
@@ -159,10 +159,10 @@ export class TickerLayout {
 
   fit(width, height) {
     // A narrow page shows one board at a time, so that its letters stay readable.
-    const shown = width < 900 ? 1 : 2;
-    this._fitting = shown;
-    this.node.style.setProperty("--items", shown);
-    return Math.min(width / (shown === 1 ? TICKER_ITEM + 2 : TICKER_WIDTH), height / TICKER_HEIGHT);
+    const boardCount = width < 900 ? 1 : 2;
+    this._fitting = boardCount;
+    this.node.style.setProperty("--items", boardCount);
+    return Math.min(width / (boardCount === 1 ? TICKER_ITEM + 2 : TICKER_WIDTH), height / TICKER_HEIGHT);
   }
 
   draw({ games, now, swingOf }) {

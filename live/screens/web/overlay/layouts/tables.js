@@ -51,9 +51,9 @@ class PlayersTable {
   /** Draw the current page with `draw(row, item, items)`, and above it how many moves of `games` are still to be rated. */
   show(items, games, now, draw) {
     this.node.hidden = items.length === 0;
-    const shown = Math.max(1, Math.min(items.length, this._most));
-    if (shown !== this._shown) {
-      this._shown = shown;
+    const rowCount = Math.max(1, Math.min(items.length, this._most));
+    if (rowCount !== this._shown) {
+      this._shown = rowCount;
       dispatchEvent(new Event("resize"));
     }
     const { words } = this.context;
@@ -132,8 +132,8 @@ class StandingsRow extends PlayerRow {
   }
 
   draw({ rank, player, rating }, { low, high }, people) {
-    const who = { ...people.get(player.name), name: player.name };
-    this.fill(rank, who, [...people.keys()], rating?.text ?? "\u2013");
+    const namedPlayer = { ...people.get(player.name), name: player.name };
+    this.fill(rank, namedPlayer, [...people.keys()], rating?.text ?? "\u2013");
     setText(this._elo, player.elo ? String(player.elo) : "\u2013");
     setText(this._share, (rating?.percentile ?? null) === null ? "\u2013" : `${percentText(rating.percentile)}\u00a0%`);
     this._range.classList.toggle("none", !rating);
@@ -153,19 +153,19 @@ const MARGIN = 40;
  * and `rating`, `{text, value, low, high}`, is null.
  */
 export function rankPlayers(players, above = null) {
-  return rankByNumber(players, (player) => rankedBy(player, above)).map((each) => {
-    const { player } = each;
+  return rankByNumber(players, (player) => rankedBy(player, above)).map((ranked) => {
+    const { player } = ranked;
     const figure = settledFigure(player, above);
-    return { id: player.id, rank: placeText(each), player, rating: figure && { ...figure, text: eloText(figure) } };
+    return { id: player.id, rank: placeText(ranked), player, rating: figure && { ...figure, text: eloText(figure) } };
   });
 }
 
 /** Return the lowest and highest Elo of the ranges that are drawn together. */
 function scaleOf(ranked) {
   const ends = ranked.flatMap(({ rating }) => (rating ? [rating.low, rating.high, rating.value] : []));
-  const known = ends.filter((elo) => elo !== null);
-  if (known.length === 0) return { low: 0, high: 1 };
-  return { low: Math.min(...known) - MARGIN, high: Math.max(...known) + MARGIN };
+  const knownEnds = ends.filter((elo) => elo !== null);
+  if (knownEnds.length === 0) return { low: 0, high: 1 };
+  return { low: Math.min(...knownEnds) - MARGIN, high: Math.max(...knownEnds) + MARGIN };
 }
 
 const TABLE_WIDTH = 46;
@@ -195,7 +195,7 @@ export class TableLayout extends PlayersTable {
     // The table covers all rounds of the event on air.
     const event = games.length > 0 ? eventOf(games[0]) : null;
     const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);
-    const players = new Map([...held.players.values()].flatMap((each) => [[each.id, each], [each.name, each]]));
+    const players = new Map([...held.players.values()].flatMap((player) => [[player.id, player], [player.name, player]]));
     const table = tabulate(all).map((row) => {
       return { ...row, figure: settledFigure(players.get(row.id) ?? players.get(row.player.name), above) };
     });
