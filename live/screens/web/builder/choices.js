@@ -51,9 +51,9 @@ function textInput(id, option, placeholder = "") {
   return input;
 }
 
-/** Return the parts of a typed control. `shown` converts a value to text, `made` converts the value that was read. */
-function makeTyped(control, option, { shown = (value) => value ?? "", made = (value) => value } = {}) {
-  return { control, read: () => made(readInput(control, option)), write: (value) => (control.value = shown(value)) };
+/** Return the parts of a typed control. `toText` writes a value, `toValue` converts what was read. */
+function makeTyped(control, option, { toText = (value) => value ?? "", toValue = (value) => value } = {}) {
+  return { control, read: () => toValue(readInput(control, option)), write: (value) => (control.value = toText(value)) };
 }
 
 const MAKERS = {
@@ -96,11 +96,11 @@ const MAKERS = {
   image: (id, option) => makeTyped(textInput(id, option, "https://"), option),
 
   names(id, option) {
-    const made = (value) => (value === null ? [] : [value]);
-    return makeTyped(textInput(id, option), option, { shown: ([first = ""]) => first, made });
+    const makeList = (value) => (value === null ? [] : [value]);
+    return makeTyped(textInput(id, option), option, { toText: ([first = ""]) => first, toValue: makeList });
   },
 
-  numbers: (id, option) => makeTyped(textInput(id, option), option, { shown: (values) => values.join(",") }),
+  numbers: (id, option) => makeTyped(textInput(id, option), option, { toText: (values) => values.join(",") }),
 
   parts(id, option) {
     const control = element("fieldset", "", "", element("legend", "", option.label));

@@ -139,14 +139,14 @@ export class Connection extends Link {
     this._isKeen = isKeen;
     this._delays = delays(this._random, isKeen);
     this._socket = null;
-    this._said = null;
+    this._standingMessage = null;
   }
 
   /** Send a message now and again after every reconnection. */
   say(message) {
     const text = JSON.stringify(message);
-    if (text === this._said) return;
-    this._said = text;
+    if (text === this._standingMessage) return;
+    this._standingMessage = text;
     if (this.status === "live") this._socket.send(text);
   }
 
@@ -190,7 +190,7 @@ export class Connection extends Link {
     this.heardAt = this._now();
     if (message.type !== "hello" && this.status !== "live") {
       this.status = "live";
-      if (this._said !== null) this._socket.send(this._said);
+      if (this._standingMessage !== null) this._socket.send(this._standingMessage);
     }
     // Only a connection that has lasted until a heartbeat resets the waits.
     if (message.type === "heartbeat") this._delays = delays(this._random, this._isKeen);

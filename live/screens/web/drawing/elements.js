@@ -120,23 +120,23 @@ export class Children {
   constructor(parent, make) {
     this._parent = parent;
     this._make = make;
-    this._held = new Map();
+    this._viewsById = new Map();
   }
 
   /** Show exactly these items in this order, identified by `id`; return their views. */
   show(items) {
     const ids = new Set(items.map((item) => item.id));
-    for (const [id, view] of this._held) {
+    for (const [id, view] of this._viewsById) {
       if (ids.has(id)) continue;
       view.destroy?.();
       view.node.remove();
-      this._held.delete(id);
+      this._viewsById.delete(id);
     }
     return items.map((item, at) => {
-      let view = this._held.get(item.id);
+      let view = this._viewsById.get(item.id);
       if (view === undefined) {
         view = this._make(item);
-        this._held.set(item.id, view);
+        this._viewsById.set(item.id, view);
       }
       const current = this._parent.children[at] ?? null;
       // Moving a node restarts its animations, so only nodes in a wrong place are moved.
@@ -146,12 +146,12 @@ export class Children {
   }
 
   get views() {
-    return [...this._held.values()];
+    return [...this._viewsById.values()];
   }
 
   /** Return the view of an item, or undefined. */
   of(id) {
-    return this._held.get(id);
+    return this._viewsById.get(id);
   }
 }
 

@@ -114,10 +114,10 @@ function draw() {
   if (onAir && self === top) connection.say({ type: "air", games: games.slice(0, onAir).map(({ id }) => id) });
   turnTo(games[0]?.id);
   const lost = (of) => lostSince({ connection, failingSince: failures.since(held.feeds, of, now()), now: now() });
-  const noticed = (at) => (at !== null && options.lost === "notice" ? lostText(at, now(), words) : "");
+  const noticeText = (at) => (at !== null && options.lost === "notice" ? lostText(at, now(), words) : "");
   const since = lost(games);
-  const noticeOf = (game) => (game.result === "*" ? noticed(lost([game])) : "");
-  layout.draw({ games, held: then, now: now(), swingOf, notice: noticed(since), noticeOf });
+  const noticeOf = (game) => (game.result === "*" ? noticeText(lost([game])) : "");
+  layout.draw({ games, held: then, now: now(), swingOf, notice: noticeText(since), noticeOf });
   stage.dataset.seq = held.seq;
   drawStatus(games, since);
 }

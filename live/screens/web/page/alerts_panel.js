@@ -46,21 +46,21 @@ class AlertLine {
     this._note = element("p", "alert-note");
     this._taken = button(say("Acknowledge"), () => act({ act: "acknowledge", about: id }));
     const all = [[say("This alert"), "mute", id], [say("All of this kind"), "mute-kind", kind], ...(game ? [[say("This board"), "mute-board", game]] : [])];
-    const mutes = all.map(([name, what, about]) => button(name, () => act({ act: what, about }), { label: `${say("Mute")}: ${name}` }));
-    const show = () => all.forEach(([, what, about]) => act({ act: what, about, muted: false }));
+    const mutes = all.map(([name, command, about]) => button(name, () => act({ act: command, about }), { label: `${say("Mute")}: ${name}` }));
+    const show = () => all.forEach(([, command, about]) => act({ act: command, about, muted: false }));
     this._muted = button(say("Show as before"), show);
     this._mute = element("details", "chooser", "", element("summary", "", say("Mute")), element("div", "", "", ...mutes));
     const write = makeForm(say("Note to this alert"), say("Note"), (text) => act({ act: "note", about: id, text }));
     this._desk = element("div", "desk", "", this._taken, this._muted, this._mute, write);
-    const said = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
-    this.node = element("li", "", "", ...said, this._desk);
+    const parts = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
+    this.node = element("li", "", "", ...parts, this._desk);
   }
 
   draw(alert, game, mayAct) {
     this.node.dataset.severity = alert.severity;
     this.node.dataset.quiet = String(alert.muted || Boolean(alert.acknowledged_s));
-    const known = alert.muted ? `, ${say("muted")}` : alert.acknowledged_s ? `, ${say("acknowledged")}` : "";
-    setText(this._severity, `${SIGNS[alert.severity]} ${say(alert.severity)}${known}`);
+    const status = alert.muted ? `, ${say("muted")}` : alert.acknowledged_s ? `, ${say("acknowledged")}` : "";
+    setText(this._severity, `${SIGNS[alert.severity]} ${say(alert.severity)}${status}`);
     this._link.hidden = !game;
     if (game) {
       this._link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
@@ -171,10 +171,10 @@ class IncidentLog {
   /** List the incidents, the newest first on the screen, in the order of events on paper, where a `head` is above them. */
   _list(head = "") {
     setText(this._head, head);
-    const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((each) => {
-      const lines = incidentLines(each).map((line) => element("div", "", line));
-      const open = element("span", "open", each.over_s === null ? ` ${say("still open")}` : "");
-      const row = element("tr", "", "", element("td", "", String(each.number), open), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
+    const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((incident) => {
+      const lines = incidentLines(incident).map((line) => element("div", "", line));
+      const open = element("span", "open", incident.over_s === null ? ` ${say("still open")}` : "");
+      const row = element("tr", "", "", element("td", "", String(incident.number), open), element("td", "", incident.board || "\u2013"), element("td", "", "", ...lines));
       return row;
     });
     this._body.replaceChildren(...rows);
@@ -201,23 +201,23 @@ export function alertCount(alerts) {
 }
 
 /** Return an alert's text as a sentence, without the leading words that are shown beside it. */
-function alertSentence(text, leads, told = (point) => point) {
-  const point = told(leads.reduce((said, lead) => (said.startsWith(lead) ? said.slice(lead.length) : said), text));
+function alertSentence(text, leads, nameByColor = (point) => point) {
+  const point = nameByColor(leads.reduce((rest, lead) => (rest.startsWith(lead) ? rest.slice(lead.length) : rest), text));
   return point.charAt(0).toUpperCase() + point.slice(1);
 }
 
 /** Return sign and text of an alert that is shown beside its board; the player is named by colour. Pure. */
 export function alertText({ severity, text, player }, { board, white, black }) {
-  const told = (point) => (player ? point.replaceAll(player, player === white.name ? "White" : "Black") : point);
-  return `${SIGNS[severity]} ${alertSentence(text, [`Board ${board}: `, `${white.name} - ${black.name}: `], told)}`;
+  const nameByColor = (point) => (player ? point.replaceAll(player, player === white.name ? "White" : "Black") : point);
+  return `${SIGNS[severity]} ${alertSentence(text, [`Board ${board}: `, `${white.name} - ${black.name}: `], nameByColor)}`;
 }
 
 /** Return the alerts known now, by id, and whether a new one matches the chosen sound. Pure. */
 export function hearAlerts(before, alerts, choice) {
   const asking = alerts.filter(asksForNotice);
   const heard = Object.fromEntries(asking.map(({ id, times }) => [id, times]));
-  const wanted = asking.filter(({ severity }) => choice === "all" || (choice === "alarms" && severity === "alarm"));
-  return { heard, rings: before !== null && wanted.some(({ id, times }) => times > (before[id] ?? 0)) };
+  const audible = asking.filter(({ severity }) => choice === "all" || (choice === "alarms" && severity === "alarm"));
+  return { heard, rings: before !== null && audible.some(({ id, times }) => times > (before[id] ?? 0)) };
 }
 
 class AlertSound {

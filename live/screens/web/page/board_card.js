@@ -102,7 +102,7 @@ export class Card {
   _label(game, score) {
     const address = writePlace({ view: "board", game: game.id });
     if (this.link.getAttribute("href") !== address) this.link.setAttribute("href", address);
-    const said = [
+    const sentences = [
       placeText(game),
       `${game.white.name || "?"} ${fill(words.against, game.black.name || "?")}`,
       game.result === "*" ? lastMove(game, words) : score.text,
@@ -110,7 +110,7 @@ export class Card {
       oddsWords(oddsOf(game), words),
       ...COLORS.map((color) => sideText(game, color, this.basis)),
     ];
-    this.link.setAttribute("aria-label", said.filter(Boolean).join(". "));
+    this.link.setAttribute("aria-label", sentences.filter(Boolean).join(". "));
   }
 
   _drawPictures() {
@@ -139,10 +139,10 @@ function sparkPaths(game) {
   const level = white.elo || black.elo || data[3].findLast(isKnown) || data[6].findLast(isKnown);
   const from = (values, elo) => values.map((value) => (value === null ? null : value - (elo || level)));
   const sides = { white: from(data[3], white.elo || black.elo), black: from(data[6], black.elo || white.elo) };
-  const known = [0, ...sides.white, ...sides.black].filter(isKnown);
-  if (known.length === 1) return null;
-  const missing = Math.max(0, LEAST_SPAN - (Math.max(...known) - Math.min(...known))) / 2;
-  const [low, high] = [Math.min(...known) - missing, Math.max(...known) + missing];
+  const shownValues = [0, ...sides.white, ...sides.black].filter(isKnown);
+  if (shownValues.length === 1) return null;
+  const missing = Math.max(0, LEAST_SPAN - (Math.max(...shownValues) - Math.min(...shownValues))) / 2;
+  const [low, high] = [Math.min(...shownValues) - missing, Math.max(...shownValues) + missing];
   const moves = data[0].length;
   const x = (at) => (moves < 2 ? WIDTH / 2 : (WIDTH * at) / (moves - 1)).toFixed(1);
   const y = (value) => ((HEIGHT * (high - value)) / (high - low)).toFixed(1);
@@ -245,10 +245,10 @@ class Band {
 class CardSide extends Side {
   constructor(color, elapsedS) {
     super(color, elapsedS);
-    const who = element("div", "who", "", this.piece, this.points, this.title, this.name.node, this.elo);
+    const nameLine = element("div", "who", "", this.piece, this.points, this.title, this.name.node, this.elo);
     const placed = element("div", "placed", "", this.band.node, this.from, this.clock.node);
     this._team = nameNode("team");
-    this.node = element("div", `side ${color}`, "", who, element("div", "figures", "", this.main), this._team, placed);
+    this.node = element("div", `side ${color}`, "", nameLine, element("div", "figures", "", this.main), this._team, placed);
   }
 
   draw(game, basis) {

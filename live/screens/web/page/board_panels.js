@@ -21,8 +21,8 @@ export function moveMark(ply, mover) {
   if (ply.gain_cp === null || score === null) return null;
   const played = mover === "white" ? score : -score;
   const lost = whiteShare(played - ply.gain_cp) - whiteShare(played);
-  const found = MARKS.find(([from]) => lost >= from);
-  if (found) return { sign: found[1], name: found[2] };
+  const mark = MARKS.find(([from]) => lost >= from);
+  if (mark) return { sign: mark[1], name: mark[2] };
   return PRAISE[ply.mark] ? { sign: PRAISE[ply.mark], name: ply.mark } : null;
 }
 
@@ -89,9 +89,9 @@ class MoveCell {
     this._san = element("span", "san");
     this._mark = element("span", "mark");
     // For screen readers.
-    this._said = element("span", "hidden");
+    this._spokenScore = element("span", "hidden");
     this.node = button("", () => picked(ply), { className: "move-cell" });
-    this.node.append(this._san, this._mark, this._said);
+    this.node.append(this._san, this._mark, this._spokenScore);
   }
 
   draw(ply, game, withheld) {
@@ -105,6 +105,6 @@ class MoveCell {
     this.node.classList.toggle("first-choice", ply.best !== null && ply.best === ply.uci);
     this.node.dataset.mark = mark?.name ?? "";
     const unscored = withheld ? "" : say("not scored yet");
-    setText(this._said, `, ${ply.score_cp === null ? unscored : scoreText(ply.score_cp, ply.mate)}`);
+    setText(this._spokenScore, `, ${ply.score_cp === null ? unscored : scoreText(ply.score_cp, ply.mate)}`);
   }
 }

@@ -105,10 +105,10 @@ export class BoardPage {
   }
 
   /** Move by some plies, forward or back; at the newest ply the view follows the game again. */
-  step(by) {
+  step(plies) {
     if (this._game === null) return;
     const last = wholeOf(this._game);
-    const ply = Math.max(0, Math.min(last, this._ply + by));
+    const ply = Math.max(0, Math.min(last, this._ply + plies));
     this._go({ ply: ply === last ? null : ply }, true);
   }
 
@@ -139,8 +139,8 @@ export class BoardPage {
     const score = scoreOf(game, { plies });
     const odds = oddsOf(game, plies);
     drawBar(this._bar, score);
-    const said = `${say("Score")} ${score.text || (basis.withheld ? words.withheld : say("not scored yet"))}`;
-    named(this._bar, odds ? `${said}. ${oddsWords(odds, words)}` : said);
+    const description = `${say("Score")} ${score.text || (basis.withheld ? words.withheld : say("not scored yet"))}`;
+    named(this._bar, odds ? `${description}. ${oddsWords(odds, words)}` : description);
     this._odds.hidden = odds === null;
     if (odds) {
       drawOdds(this._oddsBar, odds);
@@ -220,9 +220,9 @@ class PlayerHeader extends Side {
     this._star = new FollowStar(followed);
     this._better = element("span", "said");
     this._costly = element("span", "news");
-    const who = [this.piece, this.points, this.title, this._link, this.elo, this._star.node, this._material, this._more, this.clock.node];
+    const nameLine = [this.piece, this.points, this.title, this._link, this.elo, this._star.node, this._material, this._more, this.clock.node];
     const figures = element("div", "figures", "", this.label, this.main, this.from, this.usual, this._better, this._costly);
-    this.node = element("div", `player-line side ${color}`, "", element("div", "who", "", ...who), figures, this.band.node);
+    this.node = element("div", `player-line side ${color}`, "", element("div", "who", "", ...nameLine), figures, this.band.node);
   }
 
   draw(game, plies, material, basis) {

@@ -60,20 +60,20 @@ export class Overview {
     const { q, state, sort, event, round } = place;
     const worst = worstByBoard([...(held.alerts?.values() ?? [])]);
     const alerting = [...worst.keys()];
-    const shown = inRound(all, place, alerting);
-    const [said, sentence, moment] = writeHeadline(shown, [...held.moments.values()], held.feeds);
-    setText(this._round, said);
+    const shownGames = inRound(all, place, alerting);
+    const [roundLine, sentence, moment] = writeHeadline(shownGames, [...held.moments.values()], held.feeds);
+    setText(this._round, roundLine);
     setText(this._sentence, unbroken(sentence));
     if (moment === null) this._sentence.removeAttribute("href");
     else this._sentence.href = addressOf(moment);
     this._moments.draw(held, sentence);
     this._legend.hidden = isWithheld(held);
     this._headline.hidden = all.length === 0;
-    const summary = roundAddress(location.href, held.hello?.sight, shown);
+    const summary = roundAddress(location.href, held.hello?.sight, shownGames);
     this._summary.hidden = summary === null || brokerOf() !== null;
     this._summary.href = summary ?? "";
-    this._matches.draw(shown);
-    const pictures = place.layout === "auto" ? shown.length <= MANY : place.layout === "cards";
+    this._matches.draw(shownGames);
+    const pictures = place.layout === "auto" ? shownGames.length <= MANY : place.layout === "cards";
     this._grid.classList.toggle("dense", !pictures);
     this._show(place);
     this._rounds.draw(all, place, held.feeds);
@@ -86,7 +86,7 @@ export class Overview {
       this._games = this._followed.first(chosen, (game) => worst.has(game.id) || this._followed.plays(game)).map((game) => game.id);
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
-    const oneRound = roundsOf(shown).length === 1;
+    const oneRound = roundsOf(shownGames).length === 1;
     this._drawCards(games, { ...basisIn(held), oneRound }, worst);
     for (const game of games) {
       const { classList } = this._cards.of(game.id).node;
@@ -126,12 +126,12 @@ export class Overview {
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
     this._sort = makeChoice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
     this._layout = makeChoice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
-    const more = element(
+    const menu = element(
       "details", "chooser", "", element("summary", "", say("View")),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label),
     );
     this._legend = element("p", "legend", say("Large figure: plays like this rating. Band: usual for the Elo. Dashed: own Elo."));
-    const parts = [this._rounds.node, this._filter, more, this._legend, share, this._count];
+    const parts = [this._rounds.node, this._filter, menu, this._legend, share, this._count];
     return named(element("div", "toolbar", "", ...parts), say("Boards"), "search");
   }
 
@@ -156,18 +156,18 @@ const UPSET_ELO = 100;
  * the moment that it tells, or null. The sentence sums up the round once it is over; before that it tells the
  * weightiest of the newest moments, or else who plays best. Pure.
  */
-export function writeHeadline(shown, moments, feeds) {
-  const leading = leadingRound(roundsOf(shown, feeds));
+export function writeHeadline(allGames, moments, feeds) {
+  const leading = leadingRound(roundsOf(allGames, feeds));
   const round = leading === null ? "" : roundWords(leading);
-  const games = leading === null ? shown : inRound(shown, leading);
+  const games = leading === null ? allGames : inRound(allGames, leading);
   const ids = new Set(games.map(({ id }) => id));
-  const own = moments.filter(({ game }) => ids.has(game));
+  const ownMoments = moments.filter(({ game }) => ids.has(game));
   if (games.length > 0 && games.every(({ result }) => result !== "*")) {
-    const highest = own.find(({ kind }) => kind === "highest") ?? null;
+    const highest = ownMoments.find(({ kind }) => kind === "highest") ?? null;
     return [round, [countedResults(games), highest && bestOfRound(games, highest)].filter(Boolean).join(" "), highest];
   }
-  const [told = null] = newestMoments(own, NEWEST).sort((a, b) => b.weight - a.weight);
-  if (told !== null) return [round, momentText(told), told];
+  const [weightiest = null] = newestMoments(ownMoments, NEWEST).sort((a, b) => b.weight - a.weight);
+  if (weightiest !== null) return [round, momentText(weightiest), weightiest];
   return [round, bestSoFar(games) ?? (games.some(hasMoves) ? countedResults(games) : ""), null];
 }
 
@@ -193,9 +193,9 @@ function countedResults(games) {
     const [winner, loser] = result === "1-0" ? [white, black] : [black, white];
     return plies.length > 1 && winner.elo && loser.elo && loser.elo - winner.elo >= UPSET_ELO;
   });
-  const said = [say("Games: {}, decided: {}.", games.length, decided.length)];
-  if (upsets.length > 0) said.push(say("Upsets: {}.", upsets.length));
-  return said.join(" ");
+  const sentences = [say("Games: {}, decided: {}.", games.length, decided.length)];
+  if (upsets.length > 0) sentences.push(say("Upsets: {}.", upsets.length));
+  return sentences.join(" ");
 }
 
 /** Return a sentence about the best player so far, once half of the boards have settled figures; null if nobody stands out. */
@@ -206,8 +206,8 @@ function bestSoFar(games) {
   const rated = settled.filter(({ side, figure }) => side.elo && (figure.percentile ?? 0) >= BEST.percentile);
   const best = rated.sort((a, b) => b.figure.percentile - a.figure.percentile)[0];
   if (best === undefined) return null;
-  const [who, elo] = sideOf(games, best.side);
-  return say("Best so far: {}, playing like {}{}.", who, eloText(best.figure), ` (${spoken.elo} ${elo})`);
+  const [name, elo] = sideOf(games, best.side);
+  return say("Best so far: {}, playing like {}{}.", name, eloText(best.figure), ` (${spoken.elo} ${elo})`);
 }
 
 /**
@@ -245,7 +245,7 @@ export function roundWords({ round, date, games, running, live, over }) {
 /** The scores of the team matches; empty if there are no teams. */
 export class MatchList {
   constructor() {
-    this._said = "";
+    this._shownText = "";
     this.node = named(element("ul", "matches"), say("Team matches"));
     this.node.hidden = true;
   }
@@ -254,14 +254,14 @@ export class MatchList {
     const matches = teamMatches(games);
     // The event is named only if there are several, and so is the round.
     const [events, rounds] = ["event", "round"].map((part) => new Set(matches.map((match) => match[part])).size);
-    const said = matches.map(({ event, round, teams, points }) => {
+    const lines = matches.map(({ event, round, teams, points }) => {
       const where = [events > 1 ? event : "", rounds > 1 ? roundText(round) : ""].filter(Boolean).join(", ");
       return [where && `${where}:`, teams[0], `${pointsText(points[0])} \u2013 ${pointsText(points[1])}`, teams[1]].filter(Boolean).join(" ");
     });
-    if (said.join("\n") === this._said) return;
-    this._said = said.join("\n");
-    this.node.replaceChildren(...said.map((text) => element("li", "", text)));
-    this.node.hidden = said.length === 0;
+    if (lines.join("\n") === this._shownText) return;
+    this._shownText = lines.join("\n");
+    this.node.replaceChildren(...lines.map((text) => element("li", "", text)));
+    this.node.hidden = lines.length === 0;
   }
 }
 
@@ -309,8 +309,8 @@ class RoundPicker {
       this._fill(rounds);
     }
     // A link without an event means the round of any event.
-    const wanted = rounds.find((each) => each.round === round && (event === "" || each.event === event));
-    const value = round === "" ? NOW : round === ALL_ROUNDS ? ALL : JSON.stringify([wanted?.event ?? event, round]);
+    const chosen = rounds.find((entry) => entry.round === round && (event === "" || entry.event === event));
+    const value = round === "" ? NOW : round === ALL_ROUNDS ? ALL : JSON.stringify([chosen?.event ?? event, round]);
     if (this.node.value !== value) this.node.value = value;
     // With a single round there is nothing to choose.
     this.node.hidden = rounds.length < 2 && round === "";
@@ -319,8 +319,8 @@ class RoundPicker {
   _fill(rounds) {
     const events = [...new Set(rounds.map(({ event }) => event))];
     const groups = events.map((event) => {
-      const own = rounds.filter((each) => each.event === event);
-      const options = own.map((each) => new Option(roundWords(each), JSON.stringify([event, each.round])));
+      const eventRounds = rounds.filter((entry) => entry.event === event);
+      const options = eventRounds.map((entry) => new Option(roundWords(entry), JSON.stringify([event, entry.round])));
       if (events.length === 1) return options;
       const group = element("optgroup", "", "", ...options);
       group.label = event || say("Other games");
@@ -336,9 +336,9 @@ class RoundPicker {
 const MOST = 12;
 
 /** Return the newest moments, newest first; moments without a time by weight. Pure. */
-export function newestMoments(moments, most = MOST) {
+export function newestMoments(moments, limit = MOST) {
   const order = (a, b) => (b.at_s ?? 0) - (a.at_s ?? 0) || b.weight - a.weight || (a.id < b.id ? -1 : 1);
-  return [...moments].sort(order).slice(0, most);
+  return [...moments].sort(order).slice(0, limit);
 }
 
 /**
@@ -407,8 +407,8 @@ const ORDERS = {
 
 /** Return the boards that a place asks for, in its order; those in `alerting` (ids) come first, in that order. */
 export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []) {
-  const wanted = splitWords(q);
-  const chosen = inRound(games, round, alerting).filter((game) => fits(game, wanted, state)).sort(gameOrder);
+  const searchWords = splitWords(q);
+  const chosen = inRound(games, round, alerting).filter((game) => fits(game, searchWords, state)).sort(gameOrder);
   const key = ORDERS[sort]?.key ?? ORDERS.board.key;
   const keys = new Map(chosen.map((game) => [game.id, key(game)]));
   const urgency = new Map(alerting.map((id, at) => [id, at - alerting.length]));
@@ -416,14 +416,14 @@ export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []
   return chosen.sort((a, b) => (urgency.get(a.id) ?? 0) - (urgency.get(b.id) ?? 0) || keys.get(a.id) - keys.get(b.id));
 }
 
-function fits(game, wanted, state) {
+function fits(game, searchWords, state) {
   if (state !== "all" && (game.result === "*") !== (state === "running")) return false;
-  if (wanted.length === 0) return true;
+  if (searchWords.length === 0) return true;
   const { white, black } = game;
   const people = [white, black].flatMap(({ name, title, team, federation }) => [name, title, team, federation]);
-  const said = [game.event, game.board === null ? "" : `board ${game.board}`, game.round, game.result, ...people];
-  const text = fold(said.filter(Boolean).join("\n"));
-  return wanted.every((word) => text.includes(word));
+  const texts = [game.event, game.board === null ? "" : `board ${game.board}`, game.round, game.result, ...people];
+  const text = fold(texts.filter(Boolean).join("\n"));
+  return searchWords.every((word) => text.includes(word));
 }
 
 /** Return the words of a search; all must occur, in any order. */

@@ -29,8 +29,8 @@ export class Chart {
     this._plot = new Plot("plot", () => this._options(), (box) => this._size(box));
     this._box = this._plot.node;
     this._note = element("p", "chart-note");
-    const why = kind.explain ? [explainButton()] : [];
-    const caption = element("figcaption", "", "", element("span", "", say(kind.title)), ...why);
+    const explanation = kind.explain ? [explainButton()] : [];
+    const caption = element("figcaption", "", "", element("span", "", say(kind.title)), ...explanation);
     this.node = element("figure", `chart ${kind.name}`, "", caption, this._box, this._note);
   }
 
@@ -72,7 +72,7 @@ export class Chart {
       // Without this drag setting the library would swallow clicks.
       cursor: { drag: { x: false, y: false, click: () => {} }, points: { show: false }, y: false },
       ...rest,
-      axes: axes.map((each) => ({ ...axis, ...each })),
+      axes: axes.map((options) => ({ ...axis, ...options })),
       series,
       hooks: { draw: [(drawn) => this._mark(drawn, mark), marked], ready: [(plot) => this._listen(plot)] },
     };

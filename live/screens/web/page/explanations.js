@@ -70,7 +70,7 @@ const lettersAct = () => kept.read(STORED) !== "off";
 
 export function showHelp() {
   const cells = ([key, { text }]) => [headCell("", "row", element("kbd", "", keyText(key))), element("td", "", text)];
-  const rows = Object.entries(KEYS).map((each) => element("tr", "", "", ...cells(each)));
+  const rows = Object.entries(KEYS).map((entry) => element("tr", "", "", ...cells(entry)));
   const box = Object.assign(element("input"), { type: "checkbox", checked: lettersAct() });
   box.addEventListener("change", () => (box.checked ||= !kept.write(STORED, box.checked ? "on" : "off")));
   const label = element("label", "", "", box, element("span", "", ` ${say("Keys of a single letter act")}`));

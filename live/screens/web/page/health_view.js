@@ -17,7 +17,7 @@ const COMING = ["connecting", "waiting"];
 /** Return the state of all sources together, `{said, state}`: live if any source is live or only silent. Pure. */
 function sourcesWords(feeds) {
   const states = feeds.filter(({ part }) => !part).map(({ state }) => state);
-  const any = (...wanted) => states.some((state) => wanted.includes(state));
+  const any = (...searched) => states.some((state) => searched.includes(state));
   if (states.length === 0 || any("live", "stale")) return { said: say("live"), state: "live" };
   if (any(...LOST)) return { said: say("not live"), state: "retrying" };
   return any(...COMING) ? { said: say("not live yet"), state: "waiting" } : { said: say("over"), state: "finished" };
@@ -53,9 +53,9 @@ function sourcesLine(feeds) {
   const lost = sources.filter(({ state }) => LOST.includes(state));
   const troubled = lost.length ? lost : sources.filter(({ state }) => COMING.includes(state));
   if (troubled.length === 0) return [];
-  const { state } = troubled.find((each) => each.state === "retrying") ?? troubled[0];
-  const [name, many] = sources.length === 1 ? [say("Source"), ""] : [say("Sources"), `${say("{} of {}", troubled.length, sources.length)} `];
-  return [{ state, name, detail: many + sourceText(state) }];
+  const { state } = troubled.find((source) => source.state === "retrying") ?? troubled[0];
+  const [name, count] = sources.length === 1 ? [say("Source"), ""] : [say("Sources"), `${say("{} of {}", troubled.length, sources.length)} `];
+  return [{ state, name, detail: count + sourceText(state) }];
 }
 
 /** Return a line about the scores if they are late. */
@@ -87,9 +87,9 @@ export function drawHealth(list, held) {
   const lines = troubleLines(held);
   list.hidden = lines.length === 0;
   const items = childrenOf(list, lines.length, () => {
-    const more = anchor("name", "", "#view=health");
-    more.append(nameNode(""));
-    return element("li", "", "", element("i"), more, element("span", "detail"));
+    const link = anchor("name", "", "#view=health");
+    link.append(nameNode(""));
+    return element("li", "", "", element("i"), link, element("span", "detail"));
   });
   lines.forEach((line, at) => {
     const [sign, name, detail] = items[at].children;
@@ -104,7 +104,7 @@ const writeNumber = (value) => (value === null || value === undefined ? "\u2013"
 /** Return the rows about all engines together, as pairs of texts, for those who run the service. Pure. */
 export function engineRows({ engines: health, engine }) {
   if (!health) return [];
-  const known = Math.round((100 * health.cache_hits) / health.asked);
+  const knownPercent = Math.round((100 * health.cache_hits) / health.asked);
   const searches = writeNumber(health.searches);
   const waiting = writeNumber(health.queued);
   return [
@@ -112,7 +112,7 @@ export function engineRows({ engines: health, engine }) {
     [say("Behind"), health.behind || say("no")],
     [say("Engine"), engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
     [say("Positions waiting"), health.queued ? say("{}, the oldest for {}", waiting, age(words, health.oldest_wait_s)) : waiting],
-    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, known, writeNumber(health.asked)) : searches],
+    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, knownPercent, writeNumber(health.asked)) : searches],
     [say("Restarts"), writeNumber(health.restarts)],
   ];
 }
@@ -132,7 +132,7 @@ export class HealthView {
     held.feeds.forEach(({ state }, at) => (this._feeds.body.rows[at].cells[1].dataset.state = state));
     const speed = (knodes) => (knodes === null ? "\u2013" : String(Math.round(knodes)));
     const engines = held.engines?.engines ?? [];
-    this._engines.fill(engines.map((each) => [String(each.index + 1), say(each.state), speed(each.knodes_per_s)]));
+    this._engines.fill(engines.map((engine) => [String(engine.index + 1), say(engine.state), speed(engine.knodes_per_s)]));
     this._figures.fill(engineRows(held));
   }
 }

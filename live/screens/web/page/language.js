@@ -10,14 +10,14 @@ import { fill, LANGUAGES } from "../overlay/language/words.js";
 const OTHERS = ["de", "fr", "es", "it", "ru"];
 
 /** Return the first of these languages that the page has, as `de` for `de-AT`; otherwise English. Pure. */
-export function chosenLanguage(wanted) {
-  const codes = wanted.map((each) => each.toLowerCase().split("-")[0]);
+export function chosenLanguage(tags) {
+  const codes = tags.map((tag) => tag.toLowerCase().split("-")[0]);
   return codes.find((code) => Object.hasOwn(LANGUAGES, code)) ?? "en";
 }
 
 /** Without a page (in tests of pure functions) the language is English. */
-const asked = globalThis.document ? [new URL(location.href).searchParams.get("lang") ?? "", ...navigator.languages] : [];
-export const language = chosenLanguage(asked.filter(Boolean));
+const askedTags = globalThis.document ? [new URL(location.href).searchParams.get("lang") ?? "", ...navigator.languages] : [];
+export const language = chosenLanguage(askedTags.filter(Boolean));
 
 /** The overlays' texts in this language. */
 export const words = language === "en" ? english : (await import(`../overlay/language/${language}.js`)).default;

@@ -41,16 +41,16 @@ function implied({ game, player }) {
 
 /** Return the place that a fragment names; unknown or invalid parts get their defaults. */
 export function readPlace(fragment) {
-  const said = new URLSearchParams(fragment.replace(/^#/, ""));
+  const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
   const place = { ...HOME };
   for (const [name, allowed] of Object.entries(CHOICES)) {
-    if (allowed.includes(said.get(name))) place[name] = said.get(name);
+    if (allowed.includes(parameters.get(name))) place[name] = parameters.get(name);
   }
-  for (const name of Object.keys(TEXTS)) place[name] = (said.get(name) ?? "").slice(0, name === "follow" ? MAX_FOLLOWED : MAX_TEXT);
-  if (/^\d{1,4}$/.test(said.get("ply") ?? "")) place.ply = Number(said.get("ply"));
-  for (const name of ["down", "flip"]) place[name] = said.get(name) === "1";
+  for (const name of Object.keys(TEXTS)) place[name] = (parameters.get(name) ?? "").slice(0, name === "follow" ? MAX_FOLLOWED : MAX_TEXT);
+  if (/^\d{1,4}$/.test(parameters.get("ply") ?? "")) place.ply = Number(parameters.get("ply"));
+  for (const name of ["down", "flip"]) place[name] = parameters.get(name) === "1";
   // A game or a player implies its view.
-  if (!said.has("view")) place.view = implied(place);
+  if (!parameters.has("view")) place.view = implied(place);
   if (place.view === "board" && !place.game) place.view = "boards";
   if (place.view === "player" && !place.player) place.view = "players";
   return place;
@@ -58,14 +58,14 @@ export function readPlace(fragment) {
 
 /** Return the fragment that names a place, with its `#`; empty for the default place. */
 export function writePlace(place) {
-  const said = new URLSearchParams();
+  const parameters = new URLSearchParams();
   for (const [name, usual] of Object.entries(HOME)) {
     const value = place[name];
     if (name === "view" ? value === implied(place) : value === usual || value === "") continue;
     if (value === undefined) continue;
-    said.set(name, typeof value === "boolean" ? "1" : String(value));
+    parameters.set(name, typeof value === "boolean" ? "1" : String(value));
   }
-  const text = said.toString();
+  const text = parameters.toString();
   return text ? `#${text}` : "";
 }
 
@@ -128,7 +128,7 @@ export class FollowedPlayers {
   /** Return the items with those for which `is` is true first, otherwise in the given order. */
   first(all, is) {
     if (this._keys.size === 0) return all;
-    return [...all.filter(is), ...all.filter((each) => !is(each))];
+    return [...all.filter(is), ...all.filter((item) => !is(item))];
   }
 
   toggle(player) {
@@ -179,11 +179,11 @@ export class FollowStar {
 
   draw(player) {
     this._player = player;
-    const on = this._followed.has(player);
+    const isFollowed = this._followed.has(player);
     this.node.hidden = !playerKey(player);
     named(this.node, say("Follow {}", player.name || "?"));
-    this.node.setAttribute("aria-pressed", String(on));
-    this.node.textContent = on ? "\u2605" : "\u2606";
+    this.node.setAttribute("aria-pressed", String(isFollowed));
+    this.node.textContent = isFollowed ? "\u2605" : "\u2606";
   }
 }
 
@@ -199,14 +199,14 @@ export function playerKey({ id = "", fide_id: number = null, name }) {
 }
 
 /** Return the player that an address names by key or name, `{player, side, games}`: null and empty if unknown. */
-export function playerOf(players, games, asked) {
-  const wanted = playerKey({ name: asked });
-  const named = players.find((each) => playerKey(each) === asked) ?? players.find(({ name }) => playerKey({ name }) === wanted);
-  const key = named ? playerKey(named) : asked;
-  const player = named ?? null;
-  const own = games.filter(({ white, black }) => [white, black].some((side) => playerKey(side) === key));
-  own.sort((a, b) => gameOrder(b, a));
-  const [newest] = own;
+export function playerOf(players, games, keyOrName) {
+  const nameKey = playerKey({ name: keyOrName });
+  const standing = players.find((candidate) => playerKey(candidate) === keyOrName) ?? players.find(({ name }) => playerKey({ name }) === nameKey);
+  const key = standing ? playerKey(standing) : keyOrName;
+  const player = standing ?? null;
+  const ownGames = games.filter(({ white, black }) => [white, black].some((side) => playerKey(side) === key));
+  ownGames.sort((a, b) => gameOrder(b, a));
+  const [newest] = ownGames;
   const side = newest === undefined ? null : playerKey(newest.white) === key ? newest.white : newest.black;
-  return { player, side, games: own };
+  return { player, side, games: ownGames };
 }

@@ -27,14 +27,14 @@ export class PlayerPage {
 
   draw(held, place) {
     const { player, side, games } = playerOf([...held.players.values()], [...held.games.values()], place.player);
-    const known = player ?? side;
-    this._gone.hidden = known !== null;
-    setText(this._gone, known === null ? say("Not here any more, or not for this address.") : "");
+    const person = player ?? side;
+    this._gone.hidden = person !== null;
+    setText(this._gone, person === null ? say("Not here any more, or not for this address.") : "");
     this._body.hidden = player === null;
-    this._star.node.hidden = known === null;
-    if (known !== null) {
+    this._star.node.hidden = person === null;
+    if (person !== null) {
       this._star.draw(side ?? player);
-      setText(this._name, known.name || "?");
+      setText(this._name, person.name || "?");
       // Players in the standings have a field for their Elo.
       const elo = player === null ? side.elo : null;
       const about = [side?.title, elo ? `${say("Elo")} ${elo}` : "", side?.federation, side?.team];

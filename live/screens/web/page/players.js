@@ -33,11 +33,11 @@ export class PlayersPage {
   /** Return the players that a place asks for, in its order. */
   shown(held, place) {
     const { q, sort, down } = place;
-    const wanted = splitWords(q);
+    const searchWords = splitWords(q);
     // Places are those among all players, even if a filter hides some.
     const ranked = rankPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => {
       const text = fold(player.name);
-      return wanted.every((word) => text.includes(word));
+      return searchWords.every((word) => text.includes(word));
     });
     return this._followed.first(ranked, ({ player }) => this._followed.has(player));
   }
@@ -105,8 +105,8 @@ class PlayerTableRow {
       const { text, interval, missing, early } = column.show(player, engine ?? undefined);
       setText(cell.firstChild, text);
       setText(cell.lastChild, interval);
-      const why = missing && say(missing);
-      if (cell.title !== why) cell.title = why;
+      const reason = missing && say(missing);
+      if (cell.title !== reason) cell.title = reason;
       cell.classList.toggle("early", Boolean(early));
       cell.classList.toggle("none", text === "\u2013");
     });
@@ -126,9 +126,9 @@ function makeColumn({ id, name, value, low, high, interval, kind, digits, missin
   // Games count once they have ended, as points do.
   const path = id === "games" ? "finished" : value;
   const read = (view, from, { rating = null } = {}) => {
-    const found = view[from] ?? null;
-    if (found === null || !isAbove) return found;
-    return rating === null ? null : rating + found;
+    const number = view[from] ?? null;
+    if (number === null || !isAbove) return number;
+    return rating === null ? null : rating + number;
   };
   const write = (number) => {
     if (kind === "points") return pointsText(number);
@@ -140,15 +140,15 @@ function makeColumn({ id, name, value, low, high, interval, kind, digits, missin
     /** Return the number as rounded for the reader: players with equal shown numbers are tied. */
     number(view, engine) {
       if (id === "perceived" || id === "percentile") return rankedBy(view);
-      const found = read(view, path, engine);
-      return found === null || kind === "points" ? found : Number(found.toFixed(kind === "number" ? digits : 0));
+      const number = read(view, path, engine);
+      return number === null || kind === "points" ? number : Number(number.toFixed(kind === "number" ? digits : 0));
     },
     show(view, engine) {
       if (id === "perceived" || id === "percentile") return showPerceived(view, id, missing);
-      const found = read(view, path, engine);
-      if (found === null) return shown(DASH, "", missing);
+      const number = read(view, path, engine);
+      if (number === null) return shown(DASH, "", missing);
       const ends = [read(view, low, engine), read(view, high, engine)];
-      return shown(write(found), ends.includes(null) ? "" : `${interval}: ${ends.map(write).join(DASH)}`);
+      return shown(write(number), ends.includes(null) ? "" : `${interval}: ${ends.map(write).join(DASH)}`);
     },
   };
 }
@@ -181,7 +181,7 @@ export function rankPlayers(players, sort, down, engineRating = null) {
 }
 
 function orderPlayers(players, sort, rating) {
-  const wanted = PLAYER_COLUMNS.find(({ id }) => id === (sort || "perceived"));
-  if (!wanted) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
-  return rankByNumber(players, (player) => wanted.number(player, { rating })).map((each) => ({ player: each.player, place: placeText(each) }));
+  const column = PLAYER_COLUMNS.find(({ id }) => id === (sort || "perceived"));
+  if (!column) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
+  return rankByNumber(players, (player) => column.number(player, { rating })).map((ranked) => ({ player: ranked.player, place: placeText(ranked) }));
 }

@@ -66,8 +66,8 @@ export function sideText(game, color, basis = {}) {
   const name = game[color].name || "?";
   if (read === null) return `${name}: ${withoutFigure(point, words, basis.withheld)}`;
   const rests = read.early || unratedPart(game, color, words, read.figure)?.text;
-  const said = [`${read.label} ${read.text}`, read.usual, read.better, rests];
-  return `${name}: ${said.filter(Boolean).join(", ")}`;
+  const parts = [`${read.label} ${read.text}`, read.usual, read.better, rests];
+  return `${name}: ${parts.filter(Boolean).join(", ")}`;
 }
 
 /** Return the basis for showing figures: whether they are withheld, and all players' names. */

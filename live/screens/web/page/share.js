@@ -49,8 +49,8 @@ export class ShareMenu {
     send.hidden = navigator.share === undefined;
     const stars = this._button(say("Copy link to followed \u2605"), () => this._copy({ ...HOME, follow: this._followed.keys.join(",") }));
     // Only the service makes PGN and pictures; a static page has no service.
-    const made = brokerOf() !== null ? [] : view === "board" ? ["PGN", "Image"] : ["PGN"];
-    const formats = { players: ["JSON"], player: [] }[view] ?? ["JSON", ...made];
+    const gameFormats = brokerOf() !== null ? [] : view === "board" ? ["PGN", "Image"] : ["PGN"];
+    const formats = { players: ["JSON"], player: [] }[view] ?? ["JSON", ...gameFormats];
     const saves = formats.map((format) => this._button(say(format), () => this._save(view, format)));
     const box = element("div", "", "", send, copy, stars, ...saves);
     const menu = element("details", "chooser take-along", "", element("summary", "", say("Share")), box);
@@ -68,21 +68,21 @@ export class ShareMenu {
     });
   }
 
-  async _address(seen) {
-    const place = this._seen().arbiter && seen.game ? { ...seen, game: await fetchPublicId(seen.game) } : seen;
+  async _address(shownPlace) {
+    const place = this._seen().arbiter && shownPlace.game ? { ...shownPlace, game: await fetchPublicId(shownPlace.game) } : shownPlace;
     return shareAddress(location.href, place, brokerOf() === null);
   }
 
   /** Share the address with the operating system's dialog; closing the dialog is not an error. */
-  async _send(seen) {
-    const url = await this._address(seen);
+  async _send(shownPlace) {
+    const url = await this._address(shownPlace);
     await navigator.share({ title: document.title, url }).catch((error) => {
       if (error.name !== "AbortError") throw error;
     });
   }
 
-  async _copy(seen) {
-    const address = await this._address(seen);
+  async _copy(shownPlace) {
+    const address = await this._address(shownPlace);
     try {
       await navigator.clipboard.writeText(address);
       this._notify(say("The link is copied."));
@@ -95,9 +95,9 @@ export class ShareMenu {
   async _save(view, format) {
     const { games, players, game } = this._seen();
     if (view === "board" && game === null) return;
-    const held = view === "players" ? players : view === "board" ? game : games;
+    const content = view === "players" ? players : view === "board" ? game : games;
     const base = view === "board" ? name(game) : fileName("live-rate", view);
-    if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(held, null, 2)}\n`);
+    if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(content, null, 2)}\n`);
     else if (format === "Image") save(`${base}.png`, "image/png", await fetchPicture(game.id));
     else save(`${base}.pgn`, "application/x-chess-pgn", await fetchPgns(view === "board" ? [game] : games));
     this._notify(say("Saved as {}.", say(format)));

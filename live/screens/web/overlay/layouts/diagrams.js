@@ -37,13 +37,13 @@ export class GridLayout {
     this.node = element("div", "layout-grid", "", element("p", "caption panel", "", this._place, this._kind));
     this._diagrams = !options.hide.includes("diagram") && options.boards <= MOST_DIAGRAMS;
     this._cells = new Children(this.node, () => new GridBoard(context, this._diagrams));
-    this._shown = options.boards;
+    this._boardCount = options.boards;
   }
 
   /** Choose the look and the number of columns with the largest diagrams and the fewest empty cells; return the size of a rem. */
   fit(width, height) {
     const looks = this._diagrams ? [TALL, WIDE] : [PLAIN];
-    const ways = looks.flatMap((look) => Array.from({ length: this._shown }, (_, at) => this._way(look, at + 1, width, height)));
+    const ways = looks.flatMap((look) => Array.from({ length: this._boardCount }, (_, at) => this._way(look, at + 1, width, height)));
     const best = ways.reduce((a, b) => (b.worth > a.worth ? b : a));
     this.node.className = `layout-grid ${best.look.name}`;
     this.node.style.setProperty("--columns", best.columns);
@@ -52,9 +52,9 @@ export class GridLayout {
   }
 
   _way(look, columns, width, height) {
-    const rows = Math.ceil(this._shown / columns);
+    const rows = Math.ceil(this._boardCount / columns);
     const rem = Math.min(width / (columns * (look.width + GAP) + GAP), (height * (1 - CAPTION)) / (rows * (look.height + GAP) + 2 * GAP));
-    return { look, columns, rows, rem, worth: (rem * look.diagram * this._shown) / (columns * rows) };
+    return { look, columns, rows, rem, worth: (rem * look.diagram * this._boardCount) / (columns * rows) };
   }
 
   draw({ games, now, swingOf, noticeOf }) {
@@ -62,8 +62,8 @@ export class GridLayout {
     const { items } = this._pager.page(games, this._options.boards, now);
     // If the last page has fewer boards, they keep the size of the other pages.
     const boardCount = Math.max(1, Math.min(games.length, this._options.boards));
-    if (boardCount !== this._shown) {
-      this._shown = boardCount;
+    if (boardCount !== this._boardCount) {
+      this._boardCount = boardCount;
       dispatchEvent(new Event("resize"));
     }
     this._caption(games);

@@ -27,7 +27,7 @@ class PlayersTable {
     const { options, words } = context;
     this.context = context;
     this._pager = new Pager(options.page * 1000);
-    this._most = this._shown = options.rows;
+    this._rowsPerPage = this._rowCount = options.rows;
     this._headHeight = headHeight;
     this._open = element("p", "open");
     const body = element("tbody");
@@ -44,16 +44,16 @@ class PlayersTable {
     const tall = width < height;
     this.node.classList.toggle("tall", tall);
     // If the last page has fewer rows, the panel keeps the height of the other pages.
-    this.node.style.minHeight = `${(this._headHeight - 1.2 + ROW * this._shown).toFixed(2)}rem`;
-    return Math.min(width / (tall ? TALL_WIDTH : wide), height / (this._headHeight + ROW * this._shown));
+    this.node.style.minHeight = `${(this._headHeight - 1.2 + ROW * this._rowCount).toFixed(2)}rem`;
+    return Math.min(width / (tall ? TALL_WIDTH : wide), height / (this._headHeight + ROW * this._rowCount));
   }
 
   /** Draw the current page with `draw(row, item, items)`, and above it how many moves of `games` are still to be rated. */
   show(items, games, now, draw) {
     this.node.hidden = items.length === 0;
-    const rowCount = Math.max(1, Math.min(items.length, this._most));
-    if (rowCount !== this._shown) {
-      this._shown = rowCount;
+    const rowCount = Math.max(1, Math.min(items.length, this._rowsPerPage));
+    if (rowCount !== this._rowCount) {
+      this._rowCount = rowCount;
       dispatchEvent(new Event("resize"));
     }
     const { words } = this.context;
@@ -61,7 +61,7 @@ class PlayersTable {
     setText(this._open, missing > 0 ? counted(words, "toBeRated", missing) : "");
     const final = missing === 0 && games.every(({ result }) => result !== "*");
     if (this.context.options.rating === "perceived") setText(this._like, final ? words.playedLike : words.playingLike);
-    const { items: up } = this._pager.page(items, this._most, now);
+    const { items: up } = this._pager.page(items, this._rowsPerPage, now);
     this._rows.show(up).forEach((row, at) => draw(row, up[at], up));
   }
 }
