@@ -225,7 +225,7 @@ export function asOf(game, ply) {
 
 /**
  * Return the state with each game, or only the game `only`, as it was after a ply. Data that depends on several games
- * (players' figures and points, moments of no one player) is left out if one of those games has continued.
+ * (players' figures and points, moments that belong to neither player) is left out if one of those games has continued.
  */
 export function heldAsOf(held, ply, only = null) {
   if (ply === null) return held;
@@ -249,8 +249,8 @@ export function heldAsOf(held, ply, only = null) {
 
 /**
  * Delays messages, so that an overlay matches a delayed picture and reveals no current score to people in the hall. The
- * clock is an argument. It is placed between the connection and the state and has the state's interface: its own `seq`
- * is that of the last message received, the state's `seq` that of the last message due.
+ * class stands between the connection and the state and has the state's interface. Its own `seq` is that of the last
+ * message received, the state's `seq` that of the last message due. The clock is an argument.
  */
 export class Delayed {
   constructor(state, delayMs, now) {

@@ -3,7 +3,7 @@
 /** Smallest contrast ratio at which text is easy to read. */
 export const LEAST_CONTRAST = 4.5;
 
-/** Return `[red, green, blue, alpha]`, each from 0 to 1, of `rgb`, `rgba`, `rrggbb` or `rrggbbaa`, with or without `#`. */
+/** Return a colour's `[red, green, blue, alpha]`, each 0 to 1; written `rgb`, `rgba`, `rrggbb` or `rrggbbaa`, `#` optional. */
 function channels(color) {
   const digits = color.replace("#", "");
   const long = digits.length > 4 ? digits : digits.replace(/./g, "$&$&");
@@ -13,7 +13,7 @@ function channels(color) {
 /** Return whether a background is so transparent that text on it needs an outline. */
 export const isBare = (ground) => channels(ground)[3] < 0.4;
 
-/** Return one colour laid over another with this share, without alpha. */
+/** Return a colour laid over another, without alpha; `share` is the share of the upper colour. */
 const mixed = (over, under, share) => [0, 1, 2].map((at) => share * over[at] + (1 - share) * under[at]);
 
 function luminance([red, green, blue]) {

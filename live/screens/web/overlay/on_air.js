@@ -5,9 +5,9 @@ import { eventOf, gameOrder, mainRound, roundOrder, running } from "../client/ga
 import { whiteShare } from "../drawing/number_format.js";
 import { age, fill, tokenText } from "./language/words.js";
 
-/** Time for which a result stays on the screen before the next game replaces it. */
+/** Time for which the result of a finished game stays on the screen before the next game replaces it. */
 const LINGER_MS = 20_000;
-/** Longest wait for the last scores of a game before that time begins. */
+/** Longest wait for the last scores of a finished game; only then the time for its result begins. */
 const SETTLE_MS = 90_000;
 /** Shortest time on the screen for each way to follow games, so that viewers can read it. */
 const STAY_MS = { closest: 20_000, latest: 10_000, story: 20_000 };
@@ -137,7 +137,7 @@ function imbalance(game) {
 
 /** Time after which a moment is half as interesting. */
 const HALF_LIFE_MS = 90_000;
-/** Lead in interest that another board needs; without it the picture would change too often. */
+/** Lead in interest that another game needs to replace the current one; without it the picture would change too often. */
 const MORE = 0.15;
 
 /** Number of moments that are remembered as seen. */
@@ -172,7 +172,7 @@ export class MomentAges {
   }
 }
 
-/** The games' interest for viewers: that of each game's most interesting moment. */
+/** Interest of each game for viewers, taken from its most interesting moment. */
 class Story {
   constructor() {
     this._ages = new MomentAges();

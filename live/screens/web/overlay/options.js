@@ -39,7 +39,7 @@ const flag = (unless) => ({
   read: (text) => (YES.includes(text) ? true : NO.includes(text) ? false : null),
 });
 
-/** Make an option for a colour: `rgb`, `rgba`, `rrggbb` or `rrggbbaa`, with or without `#`; stored without. */
+/** Make an option for a colour: `rgb`, `rgba`, `rrggbb` or `rrggbbaa`, with or without `#`; stored without `#`. */
 const colour = () => ({
   kind: "colour",
   unless: null,

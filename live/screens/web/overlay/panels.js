@@ -1,4 +1,4 @@
-/** Parts of the layouts: a player of a game, the score, and a swing for as long as viewers should see it. */
+/** Parts of the layouts: a player of a game, the score, and a swing (a large change of the score) while viewers should see it. */
 
 import { element, setParts, setText } from "../drawing/elements.js";
 import { bothSides, moverOf } from "../client/games.js";

@@ -191,7 +191,7 @@ export function shareWords(share, words) {
   return tenths === 5 ? words.shareHalf : fill(words.shareTenths, tenths);
 }
 
-/** Share of players who would lose a pawn, from which a position is mentioned. */
+/** Smallest share of players who would lose a pawn for which a position is mentioned as hard. */
 const HARD = 0.15;
 
 /**

@@ -211,8 +211,9 @@ function bestSoFar(games) {
 }
 
 /**
- * Return the address of the round's summary, for a page at this address and with this sight; null while a game runs,
- * for several rounds, and if scores are hidden. An arbiter's token is left out, as for overlays. Pure.
+ * Return the address of the round's summary, for a page at the address `page` whose reader may see as much as `sight`
+ * says; null while a game runs, for several rounds, and if scores are hidden. An arbiter's token is left out, as for
+ * overlays. Pure.
  */
 export function roundAddress(page, sight, games) {
   const rounds = roundsOf(games);
@@ -342,8 +343,8 @@ export function newestMoments(moments, limit = MOST) {
 }
 
 /**
- * Return the address of an overlay with these options, for a page at this address and with this sight. The page's token
- * is kept unless it is an arbiter's: that would put delayed or hidden data on air. Pure.
+ * Return the address of an overlay with these options, for a page at the address `page` whose reader may see as much as
+ * `sight` says. The page's token is kept unless it is an arbiter's: that would put delayed or hidden data on air. Pure.
  */
 export function overlayAddress(page, sight, isStatic, options) {
   const address = new URL(isStatic ? "overlay.html" : "overlay", page);

@@ -137,7 +137,7 @@ function makeColumn({ id, name, value, low, high, interval, kind, digits, missin
   return {
     id,
     label: id === "percentile" ? fill(spoken.betterThanSuch, "\u2026") : say(name),
-    /** Return the number as rounded for the reader: players with equal shown numbers are tied. */
+    /** Return a player's number, rounded as it is shown, so that players whose shown numbers are equal are tied. */
     number(view, engine) {
       if (id === "perceived" || id === "percentile") return rankedBy(view);
       const number = read(view, path, engine);
