@@ -193,9 +193,9 @@ class Event:
         else:
             self._apply_shown(self._shared.follow_step(step))
 
-    def _apply_shown(self, shown: Iterable[Shown]) -> None:
+    def _apply_shown(self, steps: Iterable[Shown]) -> None:
         self.rate()
-        for step, game in shown:
+        for step, game in steps:
             with self._give_up_on_error(step.id):
                 self._update_record(step, game)
 
@@ -254,7 +254,7 @@ class Event:
         if id not in self.index:
             return []
         first = self._shared.shown_id(id)
-        games = [self.index[each] for each in self._shared.member_ids(first)]
+        games = [self.index[member] for member in self._shared.member_ids(first)]
         for game in games:
             self.index.apply(GameGone(game.id))
         # Retired in one call, so that the game is never shown with only some of its
@@ -490,8 +490,8 @@ class Event:
             self._close_record(record)
             self._renew_standings(record.players.values())
         self._send()
-        why = "given up after a fault in our own code; the log says where"
-        self.update_feed_health(part_health(f"{GAME_PART}{id}", "failed", why))
+        reason = "given up after a fault in our own code; the log says where"
+        self.update_feed_health(part_health(f"{GAME_PART}{id}", "failed", reason))
 
     def _send(self) -> None:
         sent = self._outbox.take()
@@ -646,8 +646,8 @@ class Event:
         games: dict[GameId, JudgedGame] = {}
         players: dict[str, list[JudgedSide]] = defaultdict(list)
         for id, record in self._records.items():
-            known = record.collect_known()
-            games[id] = judged = judge_game(record.game, known, self.measure)
+            searches = record.collect_known()
+            games[id] = judged = judge_game(record.game, searches, self.measure)
             for color, player in record.players.items():
                 players[player.key].append(judged[color])
         return games, players

@@ -127,17 +127,17 @@ class ArchivedValues(Value, eq=False):
 @lru_cache(maxsize=4)  # some 130 kB each; several clients often ask for the same game
 def unpack_detail(values: ArchivedValues) -> GameDetail:
     """Return an archived game with its plies and curves, as subscribers see it."""
-    shown = _decode_shown(zlib.decompress(values.packed))
-    plies = tuple(ply.view for ply in shown.plies[1:])
-    return GameDetail(**asdict(values.view), plies=plies, curves=shown.curves)
+    details = _decode_shown(zlib.decompress(values.packed))
+    plies = tuple(ply.view for ply in details.plies[1:])
+    return GameDetail(**asdict(values.view), plies=plies, curves=details.curves)
 
 
 def _keep_ply(ply: Ply) -> KeptPly:
     return KeptPly(*[getattr(ply, name) for name in KeptPly.__struct_fields__])
 
 
-def _copy_plies(kept: Iterable[KeptPly]) -> list[Ply]:
-    return [Ply(**asdict(ply)) for ply in kept]
+def _copy_plies(kept_plies: Iterable[KeptPly]) -> list[Ply]:
+    return [Ply(**asdict(ply)) for ply in kept_plies]
 
 
 # --- the record -----------------------------------------------------------------------
@@ -380,18 +380,18 @@ class GameRecord:
             return
         del self._requests[request_id.kind, request_id.ply]
         kind, index = request_id.kind, request_id.ply
-        here = self.plies[index]
+        ply = self.plies[index]
         if isinstance(result, SearchFailure):
-            here.lost |= {kind}
+            ply.lost |= {kind}
             if kind != "replies":
-                here.failure = f"{NO_SCORE} {index}: {result.reason}"
+                ply.failure = f"{NO_SCORE} {index}: {result.reason}"
         elif kind == "position":
             set_found(self.plies, index, EvaluatedPosition.from_result(result))
         elif kind == "replies":
-            here.replies = {line.move: line.score.cp for line in result.lines}
+            ply.replies = {line.move: line.score.cp for line in result.lines}
         else:
-            set_played(here, result.score)
-        here.progress = None
+            set_played(ply, result.score)
+        ply.progress = None
         self._refresh((index, index + 1))
         self._rerate((index, index + 1))
 
@@ -412,10 +412,10 @@ class GameRecord:
         del self._questions[index]
         if answer is None:
             return
-        here = self.plies[index]
-        here.answer = answer
+        ply = self.plies[index]
+        ply.answer = answer
         if self._measure.human is not None and not self._is_forced(index):
-            here.wanted = self._measure.human
+            ply.wanted = self._measure.human
         self._refresh((index, index + 1))
         self._rerate((index,))
 
@@ -463,7 +463,7 @@ class GameRecord:
         answer = self.plies[index].answer
         if answer is None:
             return {}
-        return {uci: many / 1000 for uci, many in answer.per_mille[0].items()}
+        return {uci: share / 1000 for uci, share in answer.per_mille[0].items()}
 
     # --- requests ---------------------------------------------------------------------
 
@@ -483,8 +483,8 @@ class GameRecord:
         return all(urgency == "spare" for _, urgency in self._requests.values())
 
     def _is_open(self, request_id: RequestId) -> bool:
-        known = self._requests.get((request_id.kind, request_id.ply))
-        return known is not None and known[0] == request_id
+        request = self._requests.get((request_id.kind, request_id.ply))
+        return request is not None and request[0] == request_id
 
     def _request_missing(self, index: int) -> None:
         """Request every search missing at a position. A search is requested once, and
@@ -493,8 +493,8 @@ class GameRecord:
         before = self.plies[index - 1] if index else None
         for kind in list_missing(before, self.plies[index]):
             urgency = "spare" if kind == "replies" else self._choose_urgency(index)
-            id, held = self._requests.get((kind, index), (None, None))
-            if held == urgency:
+            id, known_urgency = self._requests.get((kind, index), (None, None))
+            if known_urgency == urgency:
                 continue
             if id is None:
                 id = RequestId(self.game.id, index, kind, self._generation)
@@ -538,8 +538,8 @@ class GameRecord:
 
     def _rate(self, rater: GameRater) -> GameFigures:
         answers = [ply.answer for ply in self.plies]
-        known = collect_known(self.plies)
-        return rater.rate(self.game, known, answers, self._field(), self._measure)
+        searches = collect_known(self.plies)
+        return rater.rate(self.game, searches, answers, self._field(), self._measure)
 
     def _rerate(self, plies: Iterable[int]) -> None:
         """Rate the game, and request the missing searches at ``plies``, most urgent
@@ -560,10 +560,10 @@ class GameRecord:
         """Update the game's share in the figures of both players."""
         game = self.game
         points = RESULT_POINTS.get(game.result, (None, None))
-        for color, other, won in zip(COLORS, COLORS[::-1], points, strict=True):
+        for color, opponent, won in zip(COLORS, COLORS[::-1], points, strict=True):
             played = PlayedGame(
                 getattr(game.headers, color),
-                getattr(game.headers, other).elo,
+                getattr(game.headers, opponent).elo,
                 won,
                 is_played(game),
                 getattr(figures, color),
@@ -589,9 +589,9 @@ class GameRecord:
         for index in plies:
             if not 1 <= index < len(self.plies):
                 continue
-            before, here = self.plies[index - 1], self.plies[index]
-            known = describe_move(before, here)
-            scores = collect_score_fields(known, here.progress, self._measure.gain)
+            before, ply = self.plies[index - 1], self.plies[index]
+            move = describe_move(before, ply)
+            scores = collect_score_fields(move, ply.progress, self._measure.gain)
             win = draw = None
             if results is not None and scores["score_cp"] is not None:
                 chances = results.predict_chances(
@@ -599,11 +599,11 @@ class GameRecord:
                 )
                 win = round(chances[0], CHANCE_DECIMALS)
                 draw = round(chances[1], CHANCE_DECIMALS)
-            view = replace(here.view, **scores, win=win, draw=draw)
-            human = collect_human_fields(view, before, here, self._profile)
+            view = replace(ply.view, **scores, win=win, draw=draw)
+            human = collect_human_fields(view, before, ply, self._profile)
             view = replace(view, **human)
-            if view != here.view:
-                here.view = view
+            if view != ply.view:
+                ply.view = view
                 self._touched.add(index)
 
     def take_changes(self) -> Iterator[EventChange]:
@@ -662,8 +662,8 @@ class GameRecord:
         """Return all that is known of the game, except open searches, as values to
         store.
         """
-        kept = tuple(map(_keep_ply, self.plies))
-        details = ArchivedDetails(kept, self._figures.curves, self._asked)
+        kept_plies = tuple(map(_keep_ply, self.plies))
+        details = ArchivedDetails(kept_plies, self._figures.curves, self._asked)
         return ArchivedValues(
             self.game,
             self.view,
@@ -675,5 +675,5 @@ class GameRecord:
         )
 
 
-def _is_same_move(one: Move, other: Move) -> bool:
-    return (one.uci, one.san) == (other.uci, other.san)
+def _is_same_move(first: Move, second: Move) -> bool:
+    return (first.uci, first.san) == (second.uci, second.san)
