@@ -95,8 +95,10 @@ class BrokerPublisher:
         self._name = f"broker {self._where['hostname']}:{self._where['port']}"
         # Without a stream, messages of a stream that a former run retained are deleted
         # like all other old messages.
-        others = () if stream is None else (SINCE, SNAPSHOT)
-        self._retained = RetainedMessages(state, config.prefix, selected, others=others)
+        other_topics = () if stream is None else (SINCE, SNAPSHOT)
+        self._retained = RetainedMessages(
+            state, config.prefix, selected, other_topics=other_topics
+        )
         self._status = self._retained.topic("status")
         self._stream = stream
         self._chance = chance
@@ -221,7 +223,7 @@ class BrokerPublisher:
         if now_s >= self._mend_s:
             site = self._retained.topic("site/")
             if self._stream is not None and any(
-                each.startswith(site) for each in self._foreign
+                topic.startswith(site) for topic in self._foreign
             ):
                 self._stream.reset()
             self._online &= self._status not in self._foreign
@@ -238,9 +240,11 @@ class BrokerPublisher:
         self._alone_s = inf
         while True:
             self._undo_foreign_writes(asyncio.get_running_loop().time())
-            for each in self._stream.take() if self._stream is not None else ():
-                topic = self._retained.topic(each.topic)
-                await client.publish(topic, each.payload, qos=1, retain=each.retain)
+            for message in self._stream.take() if self._stream is not None else ():
+                topic = self._retained.topic(message.topic)
+                await client.publish(
+                    topic, message.payload, qos=1, retain=message.retain
+                )
             batch = self._retained.take(IN_FLIGHT)
             async with asyncio.TaskGroup() as tasks:
                 for topic, payload in batch.items():

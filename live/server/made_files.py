@@ -31,10 +31,10 @@ MAX_FILES = 64
 async def respond_with_file(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
     """Return the file as a response, or a response with the reason if it failed."""
     try:
-        made = await making
+        file = await making
     except ExportFailed as error:
         return problem(503, f"{name}: {error}", LATER)
-    return respond(200, made.media_type, made.body, REVALIDATE)
+    return respond(200, file.media_type, file.body, REVALIDATE)
 
 
 class SingleFlight:

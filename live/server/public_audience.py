@@ -193,8 +193,8 @@ class PublicAudience(FilteredReader):
 
     def find_real_ids(self, games: Iterable[GameId]) -> frozenset[GameId]:
         """Return the real ids of games, given public ids; keep ids that are unknown."""
-        known = self._real_ids or {}
-        return frozenset(known.get(game, game) for game in games)
+        real_ids = self._real_ids or {}
+        return frozenset(real_ids.get(game, game) for game in games)
 
     def restrict_to_public_ids(self, selected: StreamFilter) -> StreamFilter:
         """Return a filter whose token restriction also contains the games' public ids.
@@ -245,8 +245,8 @@ class PublicAudience(FilteredReader):
         if is_late:
             game_id = self._pseudonyms.game_id
             self._real_ids = {game_id(view.id): view.id for view in self._live.games()}
-        for each in self._listeners:
-            each.reset()
+        for listener in self._listeners:
+            listener.reset()
 
     # --- withheld changes -------------------------------------------------------------
 
@@ -308,9 +308,9 @@ class PublicAudience(FilteredReader):
         for player in whole.players:
             late.apply(StandingMessage(replace(player, games=0, moves=0)))
             self._enqueue(last_s, StandingMessage(player))
-        for each in whole.gains:
-            for gain_cp, moves in each.counts:
-                self._enqueue(last_s, GainsMessage(each.player, gain_cp, moves))
+        for player_gains in whole.gains:
+            for gain_cp, moves in player_gains.counts:
+                self._enqueue(last_s, GainsMessage(player_gains.player, gain_cp, moves))
         # The engine's rating depends on the withheld games too.
         stored = stored_engine or whole.engine
         rating = stored.rating
@@ -412,10 +412,12 @@ class PublicAudience(FilteredReader):
             else:
                 due += news
         if due:
-            told = [self._rename(change) for change in due]
-            for each in self._listeners:
-                each.listener(
-                    due if each.knows_sources and self._real_ids is None else told
+            renamed = [self._rename(change) for change in due]
+            for listener in self._listeners:
+                listener.listener(
+                    due
+                    if listener.knows_sources and self._real_ids is None
+                    else renamed
                 )
 
     def _select_news(self, change: Change) -> tuple[Change, ...]:
@@ -430,8 +432,8 @@ class PublicAudience(FilteredReader):
         news = self._should_send(type(change))
         match visible:
             case GameMessage(game=view):
-                known = self._state.game(view.id)
-                news = known is None or self._redact(view_of(known)) != view
+                shown_game = self._state.game(view.id)
+                news = shown_game is None or self._redact(view_of(shown_game)) != view
             case GoneMessage(game=game):
                 news = self._state.game(game) is not None
             case EngineMessage(engine=engine):
@@ -465,7 +467,7 @@ def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
 def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
     """Yield the messages that change an earlier state of a game into a later one."""
     same = count_common(
-        before.plies, after.plies, lambda one, other: one.uci == other.uci
+        before.plies, after.plies, lambda earlier, later: earlier.uci == later.uci
     )
     if same < len(before.plies):
         yield MoveMessage(after.id, same + 1, None)
@@ -473,11 +475,11 @@ def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
         if not isinstance(change, MoveMessage) or change.ply > same:
             yield change
             continue
-        known = before.plies[change.ply - 1]
+        shown_ply = before.plies[change.ply - 1]
         now = after.plies[change.ply - 1]
-        if (known.clock_s, known.spent_s) != (now.clock_s, now.spent_s):
+        if (shown_ply.clock_s, shown_ply.spent_s) != (now.clock_s, now.spent_s):
             yield ClockMessage(after.id, now.ply, now.clock_s, now.spent_s)
-        if known != now:
+        if shown_ply != now:
             yield ScoreMessage(after.id, now)
 
 

@@ -12,7 +12,7 @@ from live.server.http_values import HttpRequest, HttpResponse
 from live.server.stream_filter import StreamFilter
 
 
-class Asked(Value):
+class RequestContext(Value):
     """A request, with all data that its route needs."""
 
     request: HttpRequest
@@ -30,7 +30,7 @@ Answered = HttpResponse | None
 """The response of a route; None if the name in the path does not exist."""
 
 
-Answer = Callable[[Any, Asked], Answered | Coroutine[Any, Any, Answered]]
+Answer = Callable[[Any, RequestContext], Answered | Coroutine[Any, Any, Answered]]
 
 
 class Route(Value, dict=True):

@@ -111,9 +111,9 @@ class Subscriber(asyncio.Protocol):
         # A client that asked for a smaller window than ours, which is rare, gets
         # messages that are not deflated (RFC 7692, section 7.1.2.1).
         self.can_inflate = any(
-            isinstance(each, PerMessageDeflate)
-            and each.local_max_window_bits == MAX_WBITS
-            for each in protocol.extensions
+            isinstance(extension, PerMessageDeflate)
+            and extension.local_max_window_bits == MAX_WBITS
+            for extension in protocol.extensions
         )
         """True if the client accepts deflated messages."""
         self._source: StreamSource
@@ -141,25 +141,25 @@ class Subscriber(asyncio.Protocol):
     def follow(
         self,
         source: StreamSource,
-        wanted: StreamFilter,
+        selected: StreamFilter,
         guest: Guest,
-        said: Callable[[bytes], None] | None = None,
+        on_text: Callable[[bytes], None] | None = None,
     ) -> None:
         """Make the client a reader of a stream.
 
         Args:
             source: the streams of its audience.
-            wanted: the filter, already limited to the client's rights.
+            selected: the filter, already limited to the client's rights.
             guest: its identity.
-            said: called with each of its text messages; None to ignore them.
+            on_text: called with each of its text messages; None to ignore them.
 
         Raises:
             TooManyFilters: too many different filters are in use.
         """
-        self.stream = source.open_stream(wanted)
+        self.stream = source.open_stream(selected)
         self._source = source
         self.guest = guest
-        self.on_text = said
+        self.on_text = on_text
 
     @property
     def is_ready(self) -> bool:
