@@ -94,15 +94,15 @@ def _find_shown_zero(board: WatchedBoard, color: Color) -> Iterator[Finding]:
     clock = board.read_clock(color)
     result = board.view.result
     won = "1-0" if color == "white" else "0-1"
-    shown = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
+    zero_text = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
     severity: Severity = "alarm"
-    text = f"{shown}, and play went on"
+    text = f"{zero_text}, and play went on"
     advice = "Decide whether the flag fell (FIDE Laws 6.8), and acknowledge this then."
     if not board.is_running:
         if result != won:
             return
         severity = "warning"
-        text = f"{shown}, but the result is {result}"
+        text = f"{zero_text}, but the result is {result}"
     elif clock.ply == ply and clock.clock_s is not None and clock.clock_s <= 0:
         text = f"{name}'s clock shows 0:00 and there is no result"
         advice = _AT_THE_BOARD
@@ -197,7 +197,7 @@ def find_board_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]
     if board.round_began_s is None:
         return
     passed_s = now_s - board.round_began_s
-    times = sum(passed_s >= each for each in DEFAULT_TIMES_S)
+    times = sum(passed_s >= default_s for default_s in DEFAULT_TIMES_S)
     if times:
         yield board.build_finding(
             "not-begun",

@@ -56,10 +56,10 @@ def scores_alike(game: GameDetail) -> list[float | None]:
     """Return White's expected score at the start and after each ply, computed as if
     both players had the same rating.
     """
-    known = (ply.score_cp if ply.final else None for ply in game.plies)
+    final_scores = (ply.score_cp if ply.final else None for ply in game.plies)
     return [
         None if score_cp is None else score_alike(score_cp)
-        for score_cp in (game.start_score_cp, *known)
+        for score_cp in (game.start_score_cp, *final_scores)
     ]
 
 
@@ -125,11 +125,11 @@ def _replay(start_fen: str, chess960: bool, moves: tuple[str, ...]) -> tuple[str
 
     The result is cached, since a game is examined again after each of its scores.
     """
-    found = [start_fen]
+    positions = [start_fen]
     with contextlib.suppress(ValueError):
         board = chess.Board(start_fen, chess960=chess960)
-        found = [board.epd()]
+        positions = [board.epd()]
         for move in moves:
             board.push_uci(move)
-            found.append(board.epd())
-    return tuple(found)
+            positions.append(board.epd())
+    return tuple(positions)

@@ -95,10 +95,10 @@ def _distinguish(player: Player, other: Player) -> str:
 
     Example: ``Ding, L (2780, FIDE 8603677)``.
     """
-    known: list[str] = []
+    differences: list[str] = []
     if player.elo or other.elo:
-        known.append(str(player.elo) if player.elo else "no Elo")
+        differences.append(str(player.elo) if player.elo else "no Elo")
     if player.fide_id != other.fide_id:
-        known.append(f"FIDE {player.fide_id}" if player.fide_id else "no FIDE id")
-    about = f" ({', '.join(known)})" if known else ""
+        differences.append(f"FIDE {player.fide_id}" if player.fide_id else "no FIDE id")
+    about = f" ({', '.join(differences)})" if differences else ""
     return f"{player.name or '?'}{about}"

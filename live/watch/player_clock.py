@@ -68,8 +68,8 @@ def read_increment_s(time_control: str) -> float | None:
     the last period can lack a number of moves, so the 30 can be an increment.
     """
     text = time_control.strip()
-    if found := _A_MOVE.search(text):
-        return float(found[1])
+    if match := _A_MOVE.search(text):
+        return float(match[1])
     if plus := _INCREMENT.findall(text):
         return float(plus[-1])
     return 0.0 if _SUDDEN.fullmatch(text) else None
@@ -88,22 +88,22 @@ def read_time_controls(time_control: str) -> tuple[int, ...]:
     >>> read_time_controls("90+30")
     ()
     """
-    found = set[int]()
-    made = moves = 0
+    controls = set[int]()
+    last_control = moves = 0
     repeats = False
     for match in _CONTROL.finditer(time_control):
         if match["at"]:
-            found.add(int(match["at"]))
+            controls.add(int(match["at"]))
             continue
         moves = _moves_of(match, time_control)
         if _LEAST_CONTROL <= moves <= _MOST_CONTROL:
-            made += moves
-            found.add(made)
+            last_control += moves
+            controls.add(last_control)
             is_last = _NOTHING_BUT_INCREMENT.fullmatch(time_control, match.end())
             repeats = match["one"] == str(moves) and is_last is not None
     if repeats:
-        found.update(range(made, MOST_MOVES, moves))
-    return tuple(sorted(found))
+        controls.update(range(last_control, MOST_MOVES, moves))
+    return tuple(sorted(controls))
 
 
 def _moves_of(match: re.Match[str], time_control: str) -> int:
@@ -228,7 +228,7 @@ def may_be_period(
     """
     if over_s < LEAST_PERIOD_S:
         return False
-    if any(abs(own_move - each) <= 1 for each in controls or CONTROLS):
+    if any(abs(own_move - control) <= 1 for control in controls or CONTROLS):
         return True
     # Clocks that do not count moves begin the next period when the time is used up.
     is_used_up = before_s < NEXT_PERIOD_S and own_move >= CONTROLS[0] - 1

@@ -85,8 +85,8 @@ def _describe_missing_move(board: WatchedBoard) -> str:
     if board.ply_count < LEAST_PLIES:
         if result == "0-0" or "forfeit" in ended or "unplayed" in ended:
             return ""
-        made = "only one move" if board.ply_count else "without any move"
-        return f"{result} {made}: a forfeit, or the moves are missing"
+        number_of_moves = "only one move" if board.ply_count else "without any move"
+        return f"{result} {number_of_moves}: a forfeit, or the moves are missing"
     winner = {"1-0": "white", "0-1": "black"}.get(result)
     if winner is None or board.to_move != winner or board.mate_result:
         return ""
@@ -118,11 +118,11 @@ def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     is_urgent = goes_on or end.why in _UNNOTICED
     if not is_urgent and not is_due:
         return
-    what = "play goes on" if goes_on else "no result is reported"
+    state = "play goes on" if goes_on else "no result is reported"
     yield board.build_finding(
         "drawn",
         "alarm" if is_urgent else "warning",
-        f"{DRAWS[end.why]} with {board.name_move(end.ply)}: it is drawn, and {what}",
+        f"{DRAWS[end.why]} with {board.name_move(end.ply)}: it is drawn, and {state}",
         f"Drawn whatever anybody claims (FIDE Laws {_LAWS[end.why]}): "
         "end the game and enter the draw.",
         ply=end.ply,
@@ -158,16 +158,16 @@ def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
     result = board.view.result
     if end is None or end.why not in DRAWS or result not in ("1-0", "0-1"):
         return None
-    why = DRAWS[end.why]
+    draw = DRAWS[end.why]
     if end.ply < board.ply_count:
         if not board.memory.ran:
             # The rules under which an old game was played are unknown.
             return None
-        why += f" with {board.name_move(end.ply)}"
+        draw += f" with {board.name_move(end.ply)}"
     # Insufficient material is a less serious contradiction: a player can take the last
     # piece at the moment when a flag falls.
     is_dead = end.why is chess.Termination.INSUFFICIENT_MATERIAL
-    text = f"{why}, but the result is {result}"
+    text = f"{draw}, but the result is {result}"
     return "look" if is_dead else "warning", text, f"{_COMPARE}."
 
 

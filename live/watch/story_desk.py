@@ -111,17 +111,19 @@ class StoryDesk:
         return sorted(self._list_moments(), key=lambda moment: moment.id)
 
     def _list_moments(self) -> list[Moment]:
-        found: list[Moment] = []
+        moments: list[Moment] = []
         for story in self._telling.values():
-            found.extend(story.moments.values())
-        return found
+            moments.extend(story.moments.values())
+        return moments
 
     # --- changes ---------------------------------------------------------------------
 
     def follow(self, changes: Iterable[Change], now_s: float) -> None:
         """Apply changes, which are also sent to subscribers; return no messages."""
         changes = list(changes)
-        moves = Counter(each.game for each in changes if isinstance(each, MoveMessage))
+        moves = Counter(
+            message.game for message in changes if isinstance(message, MoveMessage)
+        )
         for change in changes:
             if isinstance(change, GoneMessage):
                 self._forget_game(change.game)
@@ -243,15 +245,15 @@ class StoryDesk:
             self._telling.pop(id, None)
         self._unremembered[id] = None
         withdrawn = [
-            MomentMessage(id, before[gone], holds=False)
-            for gone in sorted(before.keys() - story.moments.keys())
+            MomentMessage(id, before[moment_id], holds=False)
+            for moment_id in sorted(before.keys() - story.moments.keys())
         ]
-        told = [
+        updated = [
             MomentMessage(id, moment)
             for moment in story.moments.values()
             if before.get(moment.id) != moment
         ]
-        return withdrawn + told
+        return withdrawn + updated
 
     def _tell(
         self, detail: GameDetail, chosen: Sequence[MomentDraft]
@@ -264,25 +266,25 @@ class StoryDesk:
         if self._doubted(detail.id):
             detail = msgspec.structs.replace(detail, result="*")
         namesakes = self._find_namesakes(detail)
-        told: dict[str, Moment] = {}
+        moments: dict[str, Moment] = {}
         for draft in [*find_moments(detail), *chosen]:
             moment = self._word(draft, detail, namesakes)
             if moment.id not in story.let_go:
-                told[moment.id] = moment
-        best = [moment for moment in told.values() if moment.kind == "highest"]
+                moments[moment.id] = moment
+        best = [moment for moment in moments.values() if moment.kind == "highest"]
         for moment in best:
             # The moment about the round's highest percentile replaces the one about a
             # high percentile in the game.
-            told.pop(f"{detail.id}:above:{moment.color}", None)
-        return told
+            moments.pop(f"{detail.id}:above:{moment.color}", None)
+        return moments
 
     def _word(
         self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]
     ) -> Moment:
-        what = draft.color if draft.kind in ONCE else draft.ply
+        discriminator = draft.color if draft.kind in ONCE else draft.ply
         figures = draft.figures.items()
         return Moment(
-            id=f"{detail.id}:{draft.kind}:{what}",
+            id=f"{detail.id}:{draft.kind}:{discriminator}",
             game=detail.id,
             ply=draft.ply,
             kind=draft.kind,

@@ -163,16 +163,16 @@ def _find_turns(
     game: GameDetail, scores: Scores, alike: Scores
 ) -> Iterator[MomentDraft]:
     """Yield the moves that turned the game, and the chances that a reply missed."""
-    named: set[int] = set()
+    named_plies: set[int] = set()
     for measure, limits in ((scores, TURN), (alike, TURN_ALIKE)):
         for turn in _find_falls(game, measure, limits):
             plies = {turn.ply, turn.ply + turn.is_given_back}
             # A mistake that the first measure has found is not reported again.
-            if plies & named:
+            if plies & named_plies:
                 continue
             draft = _draft_turn(game, scores, turn, is_alike=measure is alike)
             if draft is not None:
-                named |= plies
+                named_plies |= plies
                 yield draft
 
 
@@ -224,8 +224,8 @@ def _draft_turn(
         "after": 100 * score_of(color, after),
     }
     if is_alike:
-        seen = figures["before"] - figures["after"]
-        if seen < 100 * SEEN and turn.lost < SWING:
+        shown_loss = figures["before"] - figures["after"]
+        if shown_loss < 100 * SEEN and turn.lost < SWING:
             return None  # Between the game's two players the loss was too small.
         if round(figures["before"]) <= round(figures["after"]):
             return None  # Between the game's two players there was no visible loss.

@@ -200,11 +200,11 @@ class WatchedBoard:
         *,
         after: str = ": ",
         color: Color | None = None,
-        **more: Any,
+        **fields: Any,
     ) -> Finding:
         """Return a finding about this board.
 
-        Its text consists of the label, ``after``, ``text`` and a full stop. ``more``
+        Its text consists of the label, ``after``, ``text`` and a full stop. ``fields``
         are other fields of the finding. By default ``ply`` is the last ply.
         """
         return Finding(
@@ -215,7 +215,7 @@ class WatchedBoard:
             game=self.view.id,
             color=color,
             player=self.name_player(color) if color else None,
-            **{"ply": self.ply_count, **more},
+            **{"ply": self.ply_count, **fields},
         )
 
     # --- changes ---
@@ -305,7 +305,7 @@ class WatchedBoard:
         the clock gained more than the increment.
         """
         move = moves[same]
-        own = (each.clock_s for each in moves[same % 2 : same : 2][::-1])
+        own = (earlier.clock_s for earlier in moves[same % 2 : same : 2][::-1])
         before_s = next((clock_s for clock_s in own if clock_s is not None), None)
         added_s = read_increment_s(self.view.time_control)
         if move.spent_s is not None:
@@ -420,12 +420,12 @@ class WatchedBoard:
         for board in (self, other):
             lapses = board.memory.lapses
             lapses["correction"] = lapses["correction"]._replace(exchanged=True)
-        for one, two in ((self, other), (other, self)):
-            if one.memory.exchanged_with == two.label:
-                one.memory.exchanged_with = ""
+        for board, partner in ((self, other), (other, self)):
+            if board.memory.exchanged_with == partner.label:
+                board.memory.exchanged_with = ""
                 return True
         first, second = sorted(
-            (self, other), key=lambda each: (each.view.board or 0, each.label)
+            (self, other), key=lambda board: (board.view.board or 0, board.label)
         )
         first.memory.exchanged_with = second.label
         first.memory.exchanged_game = second.view.id
