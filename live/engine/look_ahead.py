@@ -170,9 +170,9 @@ class LookAhead:
             if boards and isinstance(result, SearchResult):
                 self._made[hash(search)] = boards[0]
         else:
-            asked, board = self._heads.get(owner, (None, ""))
+            head_search, board = self._heads.get(owner, (None, ""))
             self._listener.on_result(owner, search, result)
-            boards = [board] if asked == search else []
+            boards = [board] if head_search == search else []
             if boards:
                 self._heads.pop(owner, None)
         self._changed.update(boards)
@@ -184,8 +184,10 @@ class LookAhead:
     def _end_forecast(self, board: str) -> None:
         if self._forecasts.pop(board, None) is not None:
             self._first_needs.pop(board, None)
-            for made in [made for made, of in self._made.items() if of == board]:
-                del self._made[made]
+            for search_hash in [
+                search_hash for search_hash, name in self._made.items() if name == board
+            ]:
+                del self._made[search_hash]
             self._drop_unneeded()
 
     def _drop_unneeded(self) -> None:
@@ -222,9 +224,9 @@ class LookAhead:
             if search in self._pending:
                 # The search was requested for another board meanwhile.
                 continue
-            known = self.desk.find_known_result(search)
-            if known is not None:
-                self._forecasts[name].add_result(search, known)
+            result = self.desk.find_known_result(search)
+            if result is not None:
+                self._forecasts[name].add_result(search, result)
                 continue
             self._pending[search] = [name]
             rank = rank_speculation(need.worth)

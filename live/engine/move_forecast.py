@@ -206,11 +206,11 @@ class MoveForecast:
     def list_needs(self) -> list[ForecastNeed]:
         """Return the searches that are worth making now, the most valuable first."""
         if self._needs is None:
-            least = self._policy.min_worth
+            min_worth = self._policy.min_worth
             needs = [
                 need
                 for need in self._list_needs_below(self._root, 1.0, 0)
-                if need.worth >= least
+                if need.worth >= min_worth
             ]
             needs += self._list_unexpected_moves({need.search for need in needs})
             self._needs = sorted(needs, key=lambda need: -need.worth)
@@ -236,18 +236,18 @@ class MoveForecast:
                 yield ForecastNeed(rest, played)
 
     def _find_move_search(
-        self, node: _TreeNode, found: SearchResult, move: str
+        self, node: _TreeNode, result: SearchResult, move: str
     ) -> Search | None:
         """Return the search needed for the gain of a move; None if it was made or is
         unnecessary.
         """
         if move in node.made or move in (
-            found.best,
-            *(line.move for line in found.lines),
+            result.best,
+            *(line.move for line in result.lines),
         ):
             return None
         return self._rules.search_options.search_of_move(
-            node.position, move, found.depth
+            node.position, move, result.depth
         )
 
     def _list_needs_below(
@@ -256,9 +256,9 @@ class MoveForecast:
         """Yield the needs of a position that was searched, and of the positions below
         it.
         """
-        found = node.found
+        result = node.found
         if (
-            found is None
+            result is None
             or ahead >= self._policy.plies
             or worth < self._policy.min_worth
         ):
@@ -267,13 +267,13 @@ class MoveForecast:
             yield ForecastNeed(worth * self._policy.scout, self._build_scout(node))
         if not node.odds:
             yield from self._list_reply_needs(
-                node, found.best, worth * self._policy.first_choice_chance, ahead
+                node, result.best, worth * self._policy.first_choice_chance, ahead
             )
             return
         for move, chance in node.odds:
             if worth * chance < self._least:
                 break
-            played = self._find_move_search(node, found, move)
+            played = self._find_move_search(node, result, move)
             if played is not None:
                 yield ForecastNeed(worth * chance * self._policy.gain, played)
             yield from self._list_reply_needs(node, move, worth * chance, ahead)
@@ -353,7 +353,7 @@ def combine_chances(
     total = sum(odds.values())
     return sorted(
         ((move, chance / total) for move, chance in odds.items()),
-        key=lambda each: -each[1],
+        key=lambda move_chance: -move_chance[1],
     )
 
 

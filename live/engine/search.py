@@ -26,16 +26,16 @@ V = TypeVar("V")
 
 
 class LruDict(OrderedDict[K, V]):
-    """A dictionary of at most ``most`` items that evicts the one set longest ago."""
+    """A dictionary of up to ``capacity`` items that evicts the one set longest ago."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, capacity: int) -> None:
         super().__init__()
-        self._most = most
+        self._capacity = capacity
 
     def __setitem__(self, key: K, value: V) -> None:
         super().__setitem__(key, value)
         self.move_to_end(key)
-        if len(self) > self._most:
+        if len(self) > self._capacity:
             self.popitem(last=False)
 
 
@@ -314,15 +314,15 @@ class SearchKeys:
         Raises ValueError for an illegal move or an invalid start.
         """
         stand = None
-        known = len(moves)
-        while stand is None and known >= 0:
-            stand = self._parsed.get((start_fen, chess960, moves[:known]))
-            known -= stand is None
+        parsed_plies = len(moves)
+        while stand is None and parsed_plies >= 0:
+            stand = self._parsed.get((start_fen, chess960, moves[:parsed_plies]))
+            parsed_plies -= stand is None
         if stand is None:
             stand = _ReachedPosition.from_start(start_fen, chess960)
-            known = 0
+            parsed_plies = 0
             self._parsed[start_fen, chess960, ()] = stand
-        for ply in range(known + 1, len(moves) + 1):
+        for ply in range(parsed_plies + 1, len(moves) + 1):
             try:
                 stand = stand.push_move(moves[ply - 1])
             except ValueError:
