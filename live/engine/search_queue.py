@@ -146,7 +146,7 @@ class _Job(msgspec.Struct, eq=False):
         """Return the most urgent priority of its requests."""
         return min(
             (request.priority for request in self.requests.values()),
-            key=lambda p: p.kind,
+            key=lambda priority: priority.kind,
         )
 
 
@@ -210,13 +210,13 @@ class SearchQueue:
             return [DeliverResult(owner, search, aside)]
         if priority.kind is SearchKind.BACKLOG and self._is_for_begun_move(priority):
             priority = msgspec.structs.replace(priority, kind=SearchKind.HEAD)
-        mine = self._owned.setdefault(owner, {})
-        request = mine.get(search)
+        own_requests = self._owned.setdefault(owner, {})
+        request = own_requests.get(search)
         if request is None:
             self.asked += priority.kind is not SearchKind.SPECULATE
             job = self._jobs.setdefault(key, _Job(key))
             request = _Request(owner, search, job, priority, now)
-            mine[search] = job.requests[owner, search] = request
+            own_requests[search] = job.requests[owner, search] = request
             self._add_waiting(request)
         elif request.priority == priority:
             return []
@@ -259,8 +259,8 @@ class SearchQueue:
         slot = self._engines[engine]
         state = slot.state
         job = slot.job
-        right = state == "stopping" or (state == "busy" and not stopped)
-        assert right, f"engine {engine} finished while {state}"
+        is_expected = state == "stopping" or (state == "busy" and not stopped)
+        assert is_expected, f"engine {engine} finished while {state}"
         slot.state = "idle"
         slot.job = None
         if job is None:
@@ -494,9 +494,9 @@ class SearchQueue:
         """Forget a job; return the deliveries to all its owners."""
         del self._jobs[job.key]
         for owner, search in job.requests:
-            mine = self._owned[owner]
-            del mine[search]
-            if not mine:
+            own_requests = self._owned[owner]
+            del own_requests[search]
+            if not own_requests:
                 del self._owned[owner]
         return [DeliverResult(owner, search, failure) for owner, search in job.requests]
 

@@ -162,13 +162,13 @@ def compare(study: ComparedMoves, a_id: str, b_id: str) -> tuple[PredictorRow, .
 
 def by_strengths(study: ComparedMoves, a_id: str, b_id: str) -> Prediction:
     """Predict the players' score from the difference of their Algorithm 2 ratings."""
-    own, theirs = study.strengths.get(a_id), study.strengths.get(b_id)
-    if own is None or theirs is None:
+    own, opposing = study.strengths.get(a_id), study.strengths.get(b_id)
+    if own is None or opposing is None:
         return Prediction(missing="no bounded comparison with anybody they met")
-    if own.part != theirs.part:
+    if own.part != opposing.part:
         return Prediction(missing="no chain of games links the two")
     difference, a, b = (
-        own.relative - theirs.relative,
+        own.relative - opposing.relative,
         study.margins[a_id],
         study.margins[b_id],
     )
@@ -251,13 +251,13 @@ def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
     """Predict the players' score from Markov chains of 500 moves each or more (section
     4.4.1).
     """
-    short = "; ".join(
+    shortage = "; ".join(
         f"{side.view.name} has {side.shortfalls.n} of {ENOUGH_MOVES} moves"
         for side in (white, black)
         if side.shortfalls.n < ENOUGH_MOVES
     )
-    if short:
-        return Prediction(missing=short)
+    if shortage:
+        return Prediction(missing=shortage)
     return predict_by_markov(
         white.transitions.build_chain("white"), black.transitions.build_chain("black")
     )

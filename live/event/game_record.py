@@ -190,7 +190,7 @@ class GameRecord:
         self._generation = 0
         self._questions: dict[int, HumanRequest] = {}
         # Number of positions, from the start, for which human moves were asked.
-        self._asked = 0
+        self._asked_positions = 0
         # Changes since the last call of :meth:`take_changes`: whether the game is new,
         # which moves changed, messages about moves and clocks, and plies with new
         # figures. The last attribute is the curves that were sent by that call.
@@ -238,7 +238,7 @@ class GameRecord:
         details = self.archived.unpack_details()
         self.archived = None
         self._last_at_rest = None
-        self._asked = details.asked
+        self._asked_positions = details.asked
         self._sent_curves = details.curves
         self._open_board(_copy_plies(details.plies))
 
@@ -311,7 +311,7 @@ class GameRecord:
             tuple(point for point in self._sent_curves.white if point.ply <= last),
             tuple(point for point in self._sent_curves.black if point.ply <= last),
         )
-        self._asked = min(self._asked, last + 1)
+        self._asked_positions = min(self._asked_positions, last + 1)
         for index in [index for index in self._questions if index > last]:
             del self._questions[index]
         self._drop_requests(last + 1)
@@ -433,7 +433,7 @@ class GameRecord:
             ply.answer = None
             ply.difficulties = {}
         self._questions = {}
-        self._asked = 0
+        self._asked_positions = 0
 
     def _ask_people(self) -> None:
         """Ask about every position that was not asked about yet, the newest first."""
@@ -441,7 +441,7 @@ class GameRecord:
             return
         last = len(self.plies) - 1
         if self.game.headers.variant == "standard":
-            for index in range(last, self._asked - 1, -1):
+            for index in range(last, self._asked_positions - 1, -1):
                 question = build_question(self.plies, index, self._profile)
                 if question is None:
                     continue
@@ -449,7 +449,7 @@ class GameRecord:
                 request = HumanRequest(self.game.id, index, question, is_newest)
                 self._questions[index] = request
                 self._outbox.questions.append(request)
-        self._asked = last + 1
+        self._asked_positions = last + 1
 
     def find_human_shares(self, moves: Sequence[str]) -> Mapping[str, float]:
         """Return, by UCI, the share of players who would play each move in a position.
@@ -663,7 +663,9 @@ class GameRecord:
         store.
         """
         kept_plies = tuple(map(_keep_ply, self.plies))
-        details = ArchivedDetails(kept_plies, self._figures.curves, self._asked)
+        details = ArchivedDetails(
+            kept_plies, self._figures.curves, self._asked_positions
+        )
         return ArchivedValues(
             self.game,
             self.view,

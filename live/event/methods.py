@@ -275,7 +275,9 @@ def share(games: Sequence[tuple[int, int]]) -> Share:
     """Return a share over games of ``(moves, moves with the property)``, with an
     interval clustered by game.
     """
-    scores = [GameScores(n, within, within) for n, within in games if n]
+    scores = [
+        GameScores(n, with_property, with_property) for n, with_property in games if n
+    ]
     n = sum(score.n for score in scores)
     if not n:
         return Share()
@@ -321,13 +323,13 @@ def _rate_turns(
 ) -> tuple[Intrinsic, str]:
     estimate, n = estimate_rating(table, turns), len(turns)
     losses = [spread.loss for spread in turns if spread.loss is not None]
-    beside = (
+    projections = (
         project_choices(turns, table.interpolate_skill(elo))
         if elo is not None
         else None
     )
     matches, difference = (
-        (beside.matches, beside.difference) if beside else (None, None)
+        (projections.matches, projections.difference) if projections else (None, None)
     )
     intrinsic = Intrinsic(
         turns=n,

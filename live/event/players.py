@@ -280,7 +280,7 @@ class EventStandings:
         self.totals: dict[str, PlayerTotals] = {}
         """Every player, by id."""
         # Players' figures as they were last sent.
-        self._shown: dict[str, PlayerView] = {}
+        self._sent_views: dict[str, PlayerView] = {}
 
     def measure_by(self, measure: Measure) -> None:
         """Use other models for all players; games must be rated again separately."""
@@ -324,21 +324,21 @@ class EventStandings:
             else float(LEVEL_STEP_ELO * round(mean / LEVEL_STEP_ELO))
         )
 
-    def rate(self, touched: Iterable[PlayerTotals]) -> None:
+    def rate(self, affected: Iterable[PlayerTotals]) -> None:
         """Renew the engine's rating, and the figures of those players that have
         changed.
         """
-        for _ in self.rate_in_pieces(touched):
+        for _ in self.rate_in_pieces(affected):
             pass
 
     def rate_in_pieces(
-        self, touched: Iterable[PlayerTotals]
+        self, affected: Iterable[PlayerTotals]
     ) -> Generator[None, None, None]:
         """Do the same as :meth:`rate`, but yield after every player.
 
         For use only when nothing is shown until the last step.
         """
-        changed = {player.key: player for player in touched if player.changed}
+        changed = {player.key: player for player in affected if player.changed}
         for key, player in changed.items():
             moves, elo = player.gains.total(), player.player.elo
             self._field.update(key, elo, moves, player.expected_score)
@@ -356,7 +356,7 @@ class EventStandings:
             self._show(player.view())
             if not player.games:
                 self.totals.pop(key, None)
-                self._shown.pop(key, None)
+                self._sent_views.pop(key, None)
             yield
 
     def _start_engine(self) -> None:
@@ -384,14 +384,14 @@ class EventStandings:
             self._outbox.changes.append(EngineMessage(engine))
 
     def _show(self, view: PlayerView) -> None:
-        previous = self._shown.get(view.id)
+        previous = self._sent_views.get(view.id)
         if previous is not view and previous != view:
-            self._shown[view.id] = view
+            self._sent_views[view.id] = view
             self._outbox.changes.append(StandingMessage(view))
 
     def players(self) -> tuple[PlayerView, ...]:
         """Return every player, in order of appearance."""
-        return tuple(self._shown.values())
+        return tuple(self._sent_views.values())
 
     def gains(self, player: str) -> GainCounts:
         """Return the counts of a player's gains over the event; empty for an unknown
@@ -403,13 +403,13 @@ class EventStandings:
     def rate_strengths(self) -> Algorithm2:
         """Return Algorithm 2 over the event, which takes some milliseconds per game."""
         algorithm = Algorithm2(self._measure.gain)
-        met: dict[GameId, list[str]] = {}
+        pairs: dict[GameId, list[str]] = {}
         for key, totals in self.totals.items():
             algorithm.rate(key, totals.player.elo if totals.games else None)
             for id in sorted(totals.games):
-                met.setdefault(id, []).append(key)
+                pairs.setdefault(id, []).append(key)
                 algorithm.add_game(key, totals.games[id].side.gains_cp)
-        for pair in met.values():
+        for pair in pairs.values():
             if len(pair) == 2:
                 algorithm.meet(*pair)
         return algorithm

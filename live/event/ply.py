@@ -129,7 +129,7 @@ class KeptPly(msgspec.Struct, omit_defaults=True):
 class Ply(KeptPly):
     """A position and the move that led to it, in a game that is followed."""
 
-    known: KnownMove | None = None
+    move: KnownMove | None = None
     """The move with its scores; None when they must be collected again."""
     progress: SearchProgress | None = None
     """Progress of the running search of the position."""
@@ -179,7 +179,7 @@ def set_found(plies: Sequence[Ply], index: int, evaluation: EvaluatedPosition) -
     plies[index].found = evaluation
     # The move to this position and the move after it depend on its score.
     for ply in plies[index : index + 2]:
-        ply.known = None
+        ply.move = None
 
 
 def set_source_eval(plies: Sequence[Ply], index: int, score: Score | None) -> None:
@@ -196,7 +196,7 @@ def set_source_eval(plies: Sequence[Ply], index: int, score: Score | None) -> No
 def set_played(ply: Ply, score: Score) -> None:
     """Set the score of the move played, found by its own search."""
     ply.played = score
-    ply.known = None
+    ply.move = None
 
 
 def score_by_rule(board: chess.Board) -> EvaluatedPosition | None:
@@ -247,10 +247,10 @@ def compute_gains(before: Ply, ply: Ply, played: Score | None) -> Gains:
 
 def describe_move(before: Ply, ply: Ply) -> KnownMove:
     """Return the move from one position to the next, with all its final scores."""
-    if ply.known is None:
+    if ply.move is None:
         assert ply.board is not None, "the start of the game is no move"
         played = find_played_score(before, ply)
-        ply.known = KnownMove(
+        ply.move = KnownMove(
             ply.view.ply,
             before.to_move,
             ply.view.uci,
@@ -260,7 +260,7 @@ def describe_move(before: Ply, ply: Ply) -> KnownMove:
             played,
             compute_gains(before, ply, played),
         )
-    return ply.known
+    return ply.move
 
 
 def collect_known(plies: Sequence[Ply]) -> KnownGame:

@@ -112,8 +112,8 @@ class Measure(NamedTuple):
         """Return the model of the results of games at this pace; None if none was
         learned.
         """
-        fast = pace in ("blitz", "bullet")
-        time_control = "blitz" if fast else "classical"
+        is_fast = pace in ("blitz", "bullet")
+        time_control = "blitz" if is_fast else "classical"
         return next(
             (model for model in self.results if model.time_control == time_control),
             None,
@@ -225,7 +225,7 @@ class _Context(NamedTuple):
 class _Rated(NamedTuple):
     """One move, with the sums of its side's moves up to it."""
 
-    known: KnownMove
+    move: KnownMove
     answer: HumanAnswer | None
     gain_cp: int | None = None
     scores: GameScores = _NO_SCORES
@@ -284,7 +284,7 @@ class GameRater:
         same = count_common(
             self._moves,
             moves,
-            lambda rated, now: rated.known is now[0] and rated.answer is now[1],
+            lambda rated, now: rated.move is now[0] and rated.answer is now[1],
         )
         del self._moves[same:]
         if self._sums is not None:
@@ -317,7 +317,7 @@ class GameRater:
         )
 
     def _list_moves_of(self, color: Color) -> list[_Rated]:
-        return [move for move in self._moves if move.known.mover == color]
+        return [rated for rated in self._moves if rated.move.mover == color]
 
     def trace(self, color: Color, ply: int) -> TracedSide | None:
         """Return a side's rating after ``ply``, as if the game continued, with all it
@@ -326,11 +326,11 @@ class GameRater:
         The values are those of the last call of :meth:`rate`; None without a counted
         move.
         """
-        own = [move for move in self._moves[:ply] if move.known.mover == color]
+        own = [rated for rated in self._moves[:ply] if rated.move.mover == color]
         reader = self._context.choice.reader if self._context is not None else None
         if not own or own[-1].evidence is None or reader is None or self._sums is None:
             return None
-        traced = (self._compared.get(move.known.ply) for move in own)
+        traced = (self._compared.get(rated.move.ply) for rated in own)
         moves = tuple(compared for compared in traced if compared is not None)
         return TracedSide(reader, self._sums.elos[color], own[-1].evidence, moves)
 
@@ -343,10 +343,10 @@ class GameRater:
         color, ply = move.mover, move.ply
         gain_cp = move.gains.of(measure.gain)
         own = (
-            earlier for earlier in reversed(self._moves) if earlier.known.mover == color
+            earlier for earlier in reversed(self._moves) if earlier.move.mover == color
         )
         last = next(own, _Rated(move, answer))
-        rated = last._replace(known=move, answer=answer, gain_cp=None, point=None)
+        rated = last._replace(move=move, answer=answer, gain_cp=None, point=None)
         before = move.before
         traced = self._compared.pop(ply, None)
         if gain_cp is None or before is None:
@@ -380,7 +380,7 @@ class GameRater:
         It is rated again, because finished games vary more than running ones.
         """
         reader = context.choice.reader
-        if last.gain_cp is None or last.known.ply < len(self._moves) - 1:
+        if last.gain_cp is None or last.move.ply < len(self._moves) - 1:
             return last
         if self._sums is None or reader is None or last.evidence is None:
             return last
@@ -393,7 +393,7 @@ class GameRater:
         ):
             evidence = previous
         point = _build_point(
-            context, last.known.ply, last.gain_cp, last.scores, evidence
+            context, last.move.ply, last.gain_cp, last.scores, evidence
         )
         return last._replace(evidence=evidence, point=point)
 

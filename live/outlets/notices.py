@@ -195,8 +195,8 @@ class PublicRules(NoticeRules):
         if not game.begun and view.plies_played:
             game.begun = True
             # A game with more moves was already in progress when first reported.
-            news = view.plies_played <= PAST_MOVES and view.result == "*"
-            if news and "begins" in self._config.what:
+            is_news = view.plies_played <= PAST_MOVES and view.result == "*"
+            if is_news and "begins" in self._config.what:
                 sentences.append("The game has begun.")
         if view.result not in ("*", game.result):
             event = "game is over" if game.result == "*" else "result is corrected"
@@ -211,35 +211,35 @@ class ArbiterRules(NoticeRules):
 
     def __init__(self, config: NotifyConfig) -> None:
         super().__init__(config)
-        self._least = _SEVERITIES.index(config.arbiters_from)
-        self._known: dict[str, Alert] = {}
+        self._min_severity = _SEVERITIES.index(config.arbiters_from)
+        self._alerts: dict[str, Alert] = {}
 
     def set_known(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
         """Begin with these games and alerts, which cause no notices."""
         self._games = KnownGames(games)
-        self._known = {alert.id: alert for alert in alerts}
+        self._alerts = {alert.id: alert for alert in alerts}
 
     def _find_news(self, change: Change) -> list[Notice]:
         if not isinstance(change, AlertMessage):
             return []
         alert = change.alert
-        before = self._known.pop(alert.id, None)
+        before = self._alerts.pop(alert.id, None)
         if alert.cleared_s is not None:
             return []
-        self._known[alert.id] = alert
-        worth = _SEVERITIES.index(alert.severity)
+        self._alerts[alert.id] = alert
+        severity = _SEVERITIES.index(alert.severity)
         happened = {word for word, _ in list_changes(before, alert)}
-        worse = (
+        is_worse = (
             "changed" in happened
             and before
-            and worth > _SEVERITIES.index(before.severity)
+            and severity > _SEVERITIES.index(before.severity)
         )
         game = self._games.get(alert.game or "")
         if (
             alert.muted
-            or worth < self._least
+            or severity < self._min_severity
             or (game and not self._follows(game.view))
-            or not (worse or happened & {"raised", "raised again"})
+            or not (is_worse or happened & {"raised", "raised again"})
         ):
             return []
         title = "live-rate" if game is None else format_pairing(game.view)

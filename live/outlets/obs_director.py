@@ -50,7 +50,7 @@ class SwitchScene(NamedTuple):
     """Instruction to put this scene on air."""
 
     scene: str
-    why: str
+    reason: str
 
 
 class SceneChoice:
@@ -229,9 +229,11 @@ class ObsDirector:
         # Recorded before the answer, because OBS sends its event first.
         self.choice.record_switch(due.scene, self._clock())
         if self._config.dry_run:
-            log.warning("director, dry run: would switch to %s: %s", due.scene, due.why)
+            log.warning(
+                "director, dry run: would switch to %s: %s", due.scene, due.reason
+            )
             return
-        log.info("director: switches to %s: %s", due.scene, due.why)
+        log.info("director: switches to %s: %s", due.scene, due.reason)
         await self._request(client, "SetCurrentProgramScene", {"sceneName": due.scene})
 
     @contextlib.asynccontextmanager

@@ -128,8 +128,8 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
         path = " ".join(
             f"{x + width * ply / last:.1f},{at(value)}" for ply, value in curves[color]
         )
-        look = f'fill="none" stroke="{stroke}" stroke-width="4"'
-        yield f'<polyline points="{path}" {look}/>'
+        style = f'fill="none" stroke="{stroke}" stroke-width="4"'
+        yield f'<polyline points="{path}" {style}/>'
         if elo := elos[color]:
             line = f'd="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
             yield f'<path {line} stroke-dasharray="8 8"/>'

@@ -90,10 +90,10 @@ class Broadcaster(StreamHub):
         self.flush()
         for stream in self.streams:
             body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
-            beat = NumberedMessage(stream.seq, body, self._clock())
+            heartbeat = NumberedMessage(stream.seq, body, self._clock())
             # Skipping a subscriber that is not ready does no harm: a heartbeat contains
             # no changes.
-            self._write(stream, partial(encode_frames, [beat], after=wire.PING))
+            self._write(stream, partial(encode_frames, [heartbeat], after=wire.PING))
 
     def _deliver(self) -> None:
         """Send each stream's new messages to its readers that are ready.

@@ -81,7 +81,7 @@ class BrokerPublisher:
         url = urlsplit(config.publish)
         password = config.password_file
         secure = url.scheme == "mqtts"
-        self._where: dict[str, Any] = {
+        self._options: dict[str, Any] = {
             "hostname": url.hostname or "",
             "port": url.port or (8883 if secure else 1883),
             "username": url.username,
@@ -92,7 +92,7 @@ class BrokerPublisher:
             if secure
             else None,
         }
-        self._name = f"broker {self._where['hostname']}:{self._where['port']}"
+        self._name = f"broker {self._options['hostname']}:{self._options['port']}"
         # Without a stream, messages of a stream that a former run retained are deleted
         # like all other old messages.
         other_topics = () if stream is None else (SINCE, SNAPSHOT)
@@ -153,7 +153,7 @@ class BrokerPublisher:
     async def _run_session(self) -> None:
         """Connect, and keep the broker up to date until the connection is lost."""
         client = MqttClient(
-            **self._where,
+            **self._options,
             protocol=aiomqtt.ProtocolVersion.V5,
             clean_start=True,
             will=aiomqtt.Will(

@@ -329,7 +329,8 @@ class HttpConnection(asyncio.Protocol):
             return
         try:
             headers = Headers(
-                (k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers
+                (name.decode("ascii"), value.decode("latin-1"))
+                for name, value in event.headers
             )
         except InvalidHeaderValue:
             self._respond_and_close(

@@ -26,7 +26,7 @@ def draw_text(
     """Return a line of text as SVG; ``anchor`` is the part of the text at ``x``."""
     # XML forbids control characters, and feeds can send half of a surrogate pair.
     printable = "".join(char for char in text if char.isprintable())
-    look = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    look += ' font-weight="bold"' if is_bold else ""
+    style = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    style += ' font-weight="bold"' if is_bold else ""
     place = f'x="{x}" y="{y}" font-size="{size}" fill="{fill}"'
-    return f"<text {place}{look}>{escape(printable)}</text>"
+    return f"<text {place}{style}>{escape(printable)}</text>"

@@ -79,8 +79,8 @@ class OriginPolicy:
         """
         if origin is None or self.is_listed(origin):
             return True
-        scheme, _, ours = origin.lower().partition("://")
-        return scheme in ("http", "https") and ours == authority.lower()
+        scheme, _, origin_authority = origin.lower().partition("://")
+        return scheme in ("http", "https") and origin_authority == authority.lower()
 
 
 #: Headers added by proxies. A request with one of them counts as coming from another

@@ -183,14 +183,14 @@ class Pseudonyms:
         return cast(Told, redacted)
 
     def _redact_game(self, game: GameView) -> GameView:
-        telling = _telling_words(game.id, game.url)
+        telling_words = _telling_words(game.id, game.url)
         renamed = self.name_sources(game)
         fields: dict[str, object] = {"id": self.game_id(game.id), "url": ""}
         for name in _GAME_TEXTS:
             if text := getattr(renamed, name):
-                fields[name] = _redact_text(text, telling)
+                fields[name] = _redact_text(text, telling_words)
         for color in ("white", "black"):
-            fields[color] = _redact_player(getattr(game, color), telling)
+            fields[color] = _redact_player(getattr(game, color), telling_words)
         return replace(renamed, **fields)
 
     def _redact_health(self, health: FeedHealth) -> FeedHealth:
@@ -204,9 +204,11 @@ class Pseudonyms:
     def _redact_moment(self, moment: Moment) -> Moment:
         real = moment.game
         game = self.game_id(real)
-        telling = _telling_words(real)
+        telling_words = _telling_words(real)
         sentences = (getattr(moment.text, name) for name in _LANGUAGES)
-        text = MomentText(*(_redact_text(sentence, telling) for sentence in sentences))
+        text = MomentText(
+            *(_redact_text(sentence, telling_words) for sentence in sentences)
+        )
         id = game + moment.id.removeprefix(real)
         return replace(moment, id=id, game=game, text=text)
 
@@ -223,18 +225,20 @@ def _telling_words(id: GameId, url: str = "") -> tuple[str, ...]:
     return tuple(word for word in (id, last) if len(word) >= _TELLING_CHARS)
 
 
-def _redact_player(player: Player, telling: tuple[str, ...]) -> Player:
+def _redact_player(player: Player, telling_words: tuple[str, ...]) -> Player:
     fields = {
-        name: _redact_text(text, telling)
+        name: _redact_text(text, telling_words)
         for name in _PLAYER_TEXTS
         if (text := getattr(player, name))
     }
     return replace(player, **fields)
 
 
-def _redact_text(text: str, telling: tuple[str, ...]) -> str:
-    bare = strip_addresses(text)
-    for word in telling:
-        if word.casefold() in bare.casefold():
-            bare = re.sub(re.escape(word), "", bare, flags=re.IGNORECASE).strip()
-    return bare
+def _redact_text(text: str, telling_words: tuple[str, ...]) -> str:
+    redacted = strip_addresses(text)
+    for word in telling_words:
+        if word.casefold() in redacted.casefold():
+            redacted = re.sub(
+                re.escape(word), "", redacted, flags=re.IGNORECASE
+            ).strip()
+    return redacted

@@ -265,9 +265,9 @@ class PublicAudience(FilteredReader):
         self.release_due()
         self._reassign_ids()
 
-    def hide_scores(self, hide: bool) -> None:
+    def hide_scores(self, is_hidden: bool) -> None:
         """Hide everything that comes from engines from the public, or show it again."""
-        self._selected = _VENUE if hide else ALL
+        self._selected = _VENUE if is_hidden else ALL
         self._update_copy()
 
     def _update_copy(self) -> None:
@@ -283,30 +283,35 @@ class PublicAudience(FilteredReader):
         self._state = self._delayed_copy or self._live
 
     def _withhold_unshown(
-        self, late: ReferenceClient, unshown: Unshown, stored_engine: EngineInfo | None
+        self,
+        delayed_copy: ReferenceClient,
+        unshown: Unshown,
+        stored_engine: EngineInfo | None,
     ) -> None:
         """Move data that changed within the delay from the copy to the queue.
 
-        ``late`` is the copy.
+        ``delayed_copy`` is the copy.
         """
-        whole = late.snapshot()
+        whole = delayed_copy.snapshot()
         changed_s: dict[GameId, float] = {}
         for detail in whole.games:
             stages = unshown.get(detail.id, ())
             if stages and stages[-1][0] < self._delay_s:
-                late.apply(GoneMessage(detail.id))
-                changed_s[detail.id] = self._withhold_stages(late, detail, stages)
+                delayed_copy.apply(GoneMessage(detail.id))
+                changed_s[detail.id] = self._withhold_stages(
+                    delayed_copy, detail, stages
+                )
         if not changed_s:
             return
         last_s = max(changed_s.values())
         for moment in whole.moments:
             if moment.game in changed_s or moment.kind in ROUND_MOMENTS:
                 if moment.game not in changed_s:
-                    late.apply(MomentMessage(moment.game, moment, holds=False))
+                    delayed_copy.apply(MomentMessage(moment.game, moment, holds=False))
                 self._enqueue(last_s, MomentMessage(moment.game, moment))
         # The players' figures depend on the withheld games to an unknown degree.
         for player in whole.players:
-            late.apply(StandingMessage(replace(player, games=0, moves=0)))
+            delayed_copy.apply(StandingMessage(replace(player, games=0, moves=0)))
             self._enqueue(last_s, StandingMessage(player))
         for player_gains in whole.gains:
             for gain_cp, moves in player_gains.counts:
@@ -315,15 +320,15 @@ class PublicAudience(FilteredReader):
         stored = stored_engine or whole.engine
         rating = stored.rating
         source = stored.rating_source
-        bare = replace(
+        stored_only = replace(
             whole.engine, rating=rating, rating_source=source, rating_moves=0
         )
-        late.apply(EngineMessage(bare))
+        delayed_copy.apply(EngineMessage(stored_only))
         self._enqueue(last_s, EngineMessage(whole.engine))
         self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
 
     def _withhold_stages(
-        self, late: ReferenceClient, detail: GameDetail, stages: Sequence[Stage]
+        self, delayed_copy: ReferenceClient, detail: GameDetail, stages: Sequence[Stage]
     ) -> float:
         """Apply the stages of a game that are due to the copy, and enqueue the others.
 
@@ -340,7 +345,7 @@ class PublicAudience(FilteredReader):
                 replay_game(after) if before is None else _continue_game(before, after)
             ):
                 if ago_s >= self._delay_s:
-                    late.apply(change)
+                    delayed_copy.apply(change)
                 else:
                     self._enqueue(at_s, change)
             before = after
@@ -429,18 +434,20 @@ class PublicAudience(FilteredReader):
         if self._selected is ALL:
             return (change,)
         visible = self._redact(change)
-        news = self._should_send(type(change))
+        is_news = self._should_send(type(change))
         match visible:
             case GameMessage(game=view):
                 shown_game = self._state.game(view.id)
-                news = shown_game is None or self._redact(view_of(shown_game)) != view
+                is_news = (
+                    shown_game is None or self._redact(view_of(shown_game)) != view
+                )
             case GoneMessage(game=game):
-                news = self._state.game(game) is not None
+                is_news = self._state.game(game) is not None
             case EngineMessage(engine=engine):
-                news = engine != self.engine()
+                is_news = engine != self.engine()
             case HealthMessage(feeds=feeds):
-                news = feeds != super().feeds()
-        return (visible,) if news else ()
+                is_news = feeds != super().feeds()
+        return (visible,) if is_news else ()
 
 
 def _restore_position(detail: GameDetail, game: Game) -> GameDetail:

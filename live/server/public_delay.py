@@ -145,12 +145,12 @@ def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
             unshown[game.id] = withheld_whole
             continue
         in_order = sorted(chain.from_iterable(places[id] for id in carriers))
-        theirs = [recent[place] for place in in_order]
-        if not theirs:
+        recent_changes = [recent[place] for place in in_order]
+        if not recent_changes:
             continue
-        stages = _read_stages(journal, carriers, theirs)
+        stages = _read_stages(journal, carriers, recent_changes)
         is_whole = bool(stages) and stages[-1][1] == state.get_shown_game(game.id)
-        last_s = min(ago_ms for ago_ms, _, _ in theirs) / 1000
+        last_s = min(ago_ms for ago_ms, _, _ in recent_changes) / 1000
         unshown[game.id] = [*(stages if is_whole else ()), (last_s, None)]
     return unshown
 

@@ -187,12 +187,12 @@ class ReferenceClient:
                 _set_or_delete(self._moments, moment.id, moment, holds)
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
-        stay = (
+        remaining = (
             moment
             for moment in self.moments()
             if moment.game != game or moment.ply < ply
         )
-        self._moments = _index_by_id(stay)
+        self._moments = _index_by_id(remaining)
 
     def snapshot(self) -> SnapshotMessage:
         """Return the state as a snapshot, in the same order as one from the service.

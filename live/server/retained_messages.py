@@ -124,11 +124,12 @@ class RetainedMessages:
         self._visibility = selected.visibility
         # The status is sent by the publisher.
         self._other_topics = {self.topic(topic) for topic in ("status", *other_topics)}
-        self._wanted: dict[str, bytes] = {}
+        # What the broker should hold, by topic.
+        self._payloads: dict[str, bytes] = {}
         # The payloads at the broker, by topic; None if the payload there is unknown.
         self._sent: dict[str, bytes | None] = {}
         # Topics whose payload at the broker can differ from the wanted one, in order.
-        self._look: dict[str, None] = {}
+        self._doubtful: dict[str, None] = {}
         self._places: dict[GameId, Place] = {}
         # Everything to compute again: boards by their place, players by their id, and
         # None for engine and health.
@@ -181,12 +182,12 @@ class RetainedMessages:
     def doubt(self, topic: str) -> None:
         """Mark a topic to be sent again, since its payload at the broker is unknown."""
         if topic not in self._other_topics:
-            self._sent[topic] = self._look[topic] = None
+            self._sent[topic] = self._doubtful[topic] = None
 
     def forget(self) -> None:
         """Forget which messages the broker has, since the connection is new."""
         self._sent.clear()
-        self._look = dict.fromkeys(self._wanted)
+        self._doubtful = dict.fromkeys(self._payloads)
         for view in self._state.games():
             self._place_game(view)
         self._mark_all()
@@ -201,10 +202,10 @@ class RetainedMessages:
         """
         self._refresh()
         payloads: dict[str, bytes] = {}
-        while self._look and len(payloads) < limit:
-            topic = next(iter(self._look))
-            del self._look[topic]
-            payload = self._wanted.get(topic, b"")
+        while self._doubtful and len(payloads) < limit:
+            topic = next(iter(self._doubtful))
+            del self._doubtful[topic]
+            payload = self._payloads.get(topic, b"")
             if self._sent.pop(topic, b"") != payload:
                 payloads[topic] = payload
             if payload:
@@ -223,16 +224,16 @@ class RetainedMessages:
         for subject in stale:
             match subject:
                 case None:
-                    self._set_wanted(
+                    self._set_payload(
                         self.topic("engine"), EngineMessage(self._state.engine())
                     )
                     health = HealthMessage(self._state.feeds(), self._state.engines())
-                    self._set_wanted(self.topic("health"), health)
+                    self._set_payload(self.topic("health"), health)
                 case str():
                     message = (
                         StandingMessage(views[subject]) if subject in views else None
                     )
-                    self._set_wanted(
+                    self._set_payload(
                         self.topic("players", encode_level(subject)), message
                     )
                 case _:
@@ -259,14 +260,14 @@ class RetainedMessages:
                 if points := getattr(detail.curves, color):
                     latest[color] = PointMessage(detail.id, color, points[-1])
         for name, message in latest.items():
-            self._set_wanted(self.topic(*at, name), message)
+            self._set_payload(self.topic(*at, name), message)
 
-    def _set_wanted(self, topic: str, message: Message | None) -> None:
-        self._look[topic] = None
+    def _set_payload(self, topic: str, message: Message | None) -> None:
+        self._doubtful[topic] = None
         if message is None or not should_send(type(message), self._visibility):
-            self._wanted.pop(topic, None)
+            self._payloads.pop(topic, None)
         else:
-            self._wanted[topic] = wire.encode(redact(message, self._visibility))
+            self._payloads[topic] = wire.encode(redact(message, self._visibility))
 
     def _place_game(self, view: GameView) -> None:
         at = find_place(view)

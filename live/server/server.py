@@ -364,7 +364,7 @@ class Publisher:
             client = AdmittedClient(selected, resume, guest, is_local, visitor)
             if guest is not None:
                 self._check_filter(
-                    self.public.restrict_to_public_ids(guest.restrict(client.wanted)),
+                    self.public.restrict_to_public_ids(guest.restrict(client.selected)),
                     client.sender,
                 )
         except FilterError as error:
@@ -453,7 +453,7 @@ class Publisher:
             return
         try:
             self._check_filter(
-                self.public.restrict_to_public_ids(guest.restrict(client.wanted)),
+                self.public.restrict_to_public_ids(guest.restrict(client.selected)),
                 client.sender,
             )
             self._start_stream(subscriber, client, guest)
@@ -470,12 +470,12 @@ class Publisher:
         Raises:
             TooManyFilters: too many filters are in use.
         """
-        selected = self.public.restrict_to_public_ids(guest.restrict(client.wanted))
+        selected = self.public.restrict_to_public_ids(guest.restrict(client.selected))
         broadcaster = self._choose_broadcaster(selected)
-        heeded = guest.is_producer or client.is_local
+        is_heeded = guest.is_producer or client.is_local
 
         def on_text(message: bytes) -> None:
-            if heeded:
+            if is_heeded:
                 self._air.update(subscriber, message)
             command = (
                 decode_client_message(message, DeskCommand)

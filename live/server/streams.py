@@ -279,7 +279,7 @@ class StreamHub:
         self._clock = clock
         self._limits = limits
         self._delay = delay
-        self._made = 0
+        self._stream_count = 0
         self.reset()
 
     def reset(self) -> None:
@@ -483,14 +483,14 @@ class StreamHub:
         views = (change.game for change in ready if isinstance(change, GameMessage))
         for game in {view.id for view in views if self._has_new_identity(view)}:
             ready.extend(self._drain_game(game))
-        joining: dict[GameId, list[NumberedStream]] = {}
+        joining_streams: dict[GameId, list[NumberedStream]] = {}
         players_moved = False
         for change in ready:
             match change:
                 case GameMessage(game=view) if self._has_new_identity(view):
                     self._identities[view.id] = _describe_identity(view)
                     players_moved = True
-                    joining[view.id] = self._reselect(view)
+                    joining_streams[view.id] = self._reselect(view)
                 case StandingMessage(player=player):
                     # A player of a selected game can have been identified as another
                     # person.
@@ -504,10 +504,10 @@ class StreamHub:
             if isinstance(change, GoneMessage):
                 players_moved = True
                 self._identities.pop(change.game, None)
-                joining.pop(change.game, None)
+                joining_streams.pop(change.game, None)
                 for stream in self.streams:
                     stream.games.discard(change.game)
-        for game, streams in joining.items():
+        for game, streams in joining_streams.items():
             self._send_game(game, streams)
         for stream in self.streams if players_moved else ():
             if stream.is_narrow:
@@ -603,9 +603,9 @@ class StreamHub:
         return set(chain.from_iterable(map(self._state.player_ids, stream.games)))
 
     def _create_stream(self, selected: StreamFilter) -> NumberedStream:
-        self._made += 1
+        self._stream_count += 1
         stream = NumberedStream(
-            selected, f"{self._epoch}-{self._made}", self._clock, self._limits
+            selected, f"{self._epoch}-{self._stream_count}", self._clock, self._limits
         )
         if stream.is_narrow:
             for view in self._state.games():

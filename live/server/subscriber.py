@@ -127,8 +127,8 @@ class Subscriber(asyncio.Protocol):
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._since_s = self._heard_s = clock()
-        often = limits.messages / limits.messages_s
-        self._frames = TokenBucket(often, limits.messages, self._since_s)
+        frames_per_s = limits.messages / limits.messages_s
+        self._frames = TokenBucket(frames_per_s, limits.messages, self._since_s)
         self._turns = turns
         self._decoder = _new_decoder()
         # Data that has arrived and has not been parsed yet.
@@ -171,10 +171,10 @@ class Subscriber(asyncio.Protocol):
         if self.guest is not None:
             self.stream.ready[self.can_inflate].pop(self, None)
 
-    def send_frames(self, frames: Iterable[bytes], upto: int) -> None:
+    def send_frames(self, frames: Iterable[bytes], cursor: int) -> None:
         """Write any number of frames, as fast as the client reads them.
 
-        ``upto`` is the number of the last message in them; later messages follow
+        ``cursor`` is the number of the last message in them; later messages follow
         afterwards.
         """
         if self._closing_s is not None:
@@ -182,7 +182,7 @@ class Subscriber(asyncio.Protocol):
             # allowed to follow a close frame.
             return
         self.pause()
-        self.cursor = upto
+        self.cursor = cursor
         self._rest = iter(frames)
         self._write_frames()
 

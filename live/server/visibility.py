@@ -184,8 +184,8 @@ def _plan_redaction(
         if find_minimum_visibility(kind, field.name) > visibility:
             hidden.append((field.name, None if field.required else field.default))
         elif any(
-            any(_plan_redaction(inner, visibility))
-            for inner in find_structs(field.type)
+            any(_plan_redaction(struct, visibility))
+            for struct in find_structs(field.type)
         ):
             nested.append(field.name)
     return tuple(hidden), tuple(nested)

@@ -207,13 +207,13 @@ class AlertDesk:
         ``subject`` has the keys ``alert``, ``kind`` and ``game``. Muted alerts are not
         shown; they are still found and logged.
         """
-        for part, which in subject.items():
-            if which is None:
+        for part, identity in subject.items():
+            if identity is None:
                 continue
             if muted:
-                self._mutes.add((part, which))
+                self._mutes.add((part, identity))
             else:
-                self._mutes.discard((part, which))
+                self._mutes.discard((part, identity))
         return self._send_changed(self._open.values())
 
     def _is_muted(self, alert: Alert) -> bool:

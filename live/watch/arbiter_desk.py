@@ -226,8 +226,8 @@ class ArbiterDesk:
             return
         if now_s < last_s - STOOD_STILL_S:
             self._ticked_s = now_s
-            back = span(last_s - now_s)
-            self.record(f"The clock of this machine was set back by {back}.")
+            set_back = span(last_s - now_s)
+            self.record(f"The clock of this machine was set back by {set_back}.")
         elif now_s - last_s >= STOOD_STILL_S:
             self._ticked_s = now_s
             self._store.write_note(ServiceGap(last_s))
@@ -243,16 +243,16 @@ class ArbiterDesk:
         self._started = True
         incidents = self._log.incidents()
         own = [incident.text for incident in incidents if incident.kind == SERVICE]
-        again = ""
+        restarted = ""
         away_s = 0.0
         if self._lived_s:
             # It is known when it last ran for sure, not when it was cut off.
             is_cut_off = own and own[-1] != ENDED
             how = "been cut off without a word at most" if is_cut_off else "ended"
             away_s = max(0.0, self._clock() - self._lived_s)
-            again = f" again; the one before had {how} {span(away_s)} earlier"
-        behind = f", the public {span(delay_s)} behind" if delay_s else ""
-        started = f"The service started{again}{behind}."
+            restarted = f" again; the one before had {how} {span(away_s)} earlier"
+        public_lag = f", the public {span(delay_s)} behind" if delay_s else ""
+        started = f"The service started{restarted}{public_lag}."
         self._enter(ArbiterEntry(started, by=SERVICE, gap_s=away_s))
         for text, game in self._held_back:
             self._record_board(text, game)
@@ -274,9 +274,9 @@ class ArbiterDesk:
                 case GameMessage(game=game):
                     self._enter_pairing(game)
                 case GoneMessage(game=id):
-                    instead, texts = self._pairings.drop(id)
+                    replacing, texts = self._pairings.drop(id)
                     for text in texts:
-                        self._record_board(text, instead)
+                        self._record_board(text, replacing)
 
     def _enter_pairing(self, game: GameView) -> None:
         for text in self._pairings.follow(game):
@@ -350,8 +350,8 @@ class ArbiterDesk:
         # Before anything else shows that this run lives.
         self._store.keep_memories(self.memories)
         self._log = build_incident_log(notes)
-        stand = {alert.id for alert in self._desk.open()}
-        ended = [alert for alert in self._log.open() if alert.id not in stand]
+        open_ids = {alert.id for alert in self._desk.open()}
+        ended = [alert for alert in self._log.open() if alert.id not in open_ids]
         # What the restart has ended, as boards of a source that is no longer followed,
         # ends in the log.
         self._send([AlertMessage(replace(alert, cleared_s=now_s)) for alert in ended])

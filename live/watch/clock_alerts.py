@@ -158,14 +158,14 @@ def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     clock runs many times faster than real time when recorded games are played back.
     """
     own = board.memory.pace
-    every = board.flow.pace
+    source_pace = board.flow.pace
     moved_s = board.memory.moved_s
     if not board.is_running or not board.ply_count or moved_s is None:
         return
-    if every.moves < WAITS:
+    if source_pace.moves < WAITS:
         return
     # The mean wait for a move at this board or in the whole source: the longer one.
-    usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
+    usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, source_pace.mean_s)
     # A long but ordinary think of the side to move, in real time; 0 without a clock.
     clock_s = board.read_clock(board.to_move).clock_s or 0.0
     think_s = CLOCK_SHARE * clock_s / board.flow.speed

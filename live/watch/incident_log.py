@@ -51,13 +51,13 @@ def list_changes(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, s
         if now.text != before.text:
             became += f": {now.text}"
         changes.append(("changed", became))
-    was = before or replace(now, acknowledged_s=None, note="", muted=False)
-    is_acknowledged = now.acknowledged_s is not None and was.acknowledged_s is None
+    previous = before or replace(now, acknowledged_s=None, note="", muted=False)
+    is_acknowledged = now.acknowledged_s is not None and previous.acknowledged_s is None
     if is_acknowledged:
         changes.append(("acknowledged", now.acknowledged_by))
-    if now.note != was.note:
+    if now.note != previous.note:
         changes.append(("noted", now.note))
-    if now.muted != was.muted:
+    if now.muted != previous.muted:
         changes.append(("muted" if now.muted else "unmuted", ""))
     # If an acknowledgement ends the alert, no second line about the end is needed.
     if now.cleared_s is not None and not is_acknowledged:

@@ -178,15 +178,15 @@ def read_side_clock(
     first_s = readings[0][1]
     added_s = UNKNOWN_INCREMENT_S if increment_s is None else increment_s
     late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
-    still = free = periods = period = fallen = 0
+    still_moves = free_moves = periods = period = fallen = 0
     rises = []
     before_s = None
     for ply, now_s in readings:
         own_move = (ply + 1) // 2
         if before_s is not None:
             gained_s = now_s - before_s
-            still = still + 1 if gained_s == 0 else 0
-            free = free + 1 if _is_free(gained_s, increment_s) else 0
+            still_moves = still_moves + 1 if gained_s == 0 else 0
+            free_moves = free_moves + 1 if _is_free(gained_s, increment_s) else 0
             over_s = gained_s - added_s
             # Some clocks begin the next period one move early.
             is_due = bisect_right(controls, own_move + 1) > periods
@@ -202,10 +202,14 @@ def read_side_clock(
         if now_s <= 0 and bisect_right(controls, own_move) <= periods:
             fallen = ply
         before_s = now_s
-    fast = first_s < FAST_S
-    unmoved = still if still >= (STILL_MOVES_FAST if fast else STILL_MOVES) else 0
-    if not unmoved and free >= (FREE_MOVES_FAST if fast else FREE_MOVES):
-        unmoved = free
+    is_fast = first_s < FAST_S
+    unmoved = (
+        still_moves
+        if still_moves >= (STILL_MOVES_FAST if is_fast else STILL_MOVES)
+        else 0
+    )
+    if not unmoved and free_moves >= (FREE_MOVES_FAST if is_fast else FREE_MOVES):
+        unmoved = free_moves
     ply, clock_s = readings[-1]
     to_come = bisect_right(controls, (ply + 1) // 2) > periods
     return SideClock(ply, clock_s, unmoved, tuple(rises), fallen, period, to_come)

@@ -272,10 +272,12 @@ def _choose_moves(
         costs = [
             (_find_cost(game, draft), draft) for draft in find_turning_points(game)
         ]
-        cost, draft = max(costs, key=lambda costed: costed[0], default=(0.0, None))
+        cost, draft = max(
+            costs, key=lambda costed_move: costed_move[0], default=(0.0, None)
+        )
         if draft is not None and cost >= DECIDED:
             deciding.append((cost, game, draft))
-    deciding.sort(key=lambda costed: costed[0], reverse=True)
+    deciding.sort(key=lambda costed_move: costed_move[0], reverse=True)
     return tuple(
         _name_move(game, draft, names) for _, game, draft in deciding[:NAMED_MOVES]
     )

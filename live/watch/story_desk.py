@@ -291,7 +291,9 @@ class StoryDesk:
             color=draft.color,
             at_s=self._games[detail.id].story.seen_s.get(draft.ply),
             weight=round(min(1.0, max(0.0, draft.weight)), 3),
-            figures=tuple(MomentFigure(name, round(v, 3)) for name, v in figures),
+            figures=tuple(
+                MomentFigure(name, round(value, 3)) for name, value in figures
+            ),
             text=write_sentences(draft, detail, namesakes),
         )
 
@@ -366,7 +368,7 @@ class StoryDesk:
 
         Games in ``changed`` wait to be examined again.
         """
-        again: dict[GameId, None] = {}
+        waiting: dict[GameId, None] = {}
         for view in games:
             story = stories.get(view.id) or GameStory()
             self._games[view.id] = _Game(story)
@@ -375,9 +377,9 @@ class StoryDesk:
             self._set_names(view.id, (view.white.name, view.black.name))
             self._set_round(view.id, round_of(view), story.whole)
             if story.waits or view.id in changed:
-                again[view.id] = None
+                waiting[view.id] = None
         self._compare_rounds()
-        self._waiting = again
+        self._waiting = waiting
 
 
 def _order_of_leaving(moment: Moment) -> tuple[bool, float, int]:

@@ -186,20 +186,24 @@ def _find_falls(
         if before is None or after is None or ply == missed:
             continue
         color = side_of_ply(game, ply)
-        had = score_of(color, before)
-        has = score_of(color, after)
-        lost = had - has
+        old_score = score_of(color, before)
+        new_score = score_of(color, after)
+        lost = old_score - new_score
         if number_move(game, ply)[0] < FROM_MOVE and lost < SWING:
             continue
         earlier = scores[ply - 2] if ply > 2 else before
-        if earlier is None or had < limits.had or lost_nothing(game.plies[ply - 1]):
+        if (
+            earlier is None
+            or old_score < limits.had
+            or lost_nothing(game.plies[ply - 1])
+        ):
             continue
-        own = min(had, score_of(color, earlier) + GIFT)
-        if (own - has) * _weigh_loss(game, ply) < limits.lost:
+        own = min(old_score, score_of(color, earlier) + GIFT)
+        if (own - new_score) * _weigh_loss(game, ply) < limits.lost:
             continue
         # The moment is reported before the reply; the reply confirms or changes it.
         reply = scores[ply + 1] if ply < last else None
-        given_back = 0.0 if reply is None else score_of(color, reply) - has
+        given_back = 0.0 if reply is None else score_of(color, reply) - new_score
         is_given_back = given_back >= GIVEN_BACK * lost
         if is_given_back and lost_nothing(game.plies[ply]):
             continue

@@ -146,8 +146,8 @@ class WatchedBoard:
     @property
     def late_plies(self) -> int:
         """Number of plies that were added after the result was reported."""
-        stood = self.memory.result_line
-        return 0 if stood is None else max(0, self.ply_count - len(stood))
+        result_line = self.memory.result_line
+        return 0 if result_line is None else max(0, self.ply_count - len(result_line))
 
     @property
     def moves_elsewhere(self) -> int:
@@ -389,12 +389,15 @@ class WatchedBoard:
         # A result and moves that arrive at the same time belong to one report.
         if memory.result_s == now_s:
             memory.result_line = line
-        stood = memory.result_line or ()
-        pairs = zip(stood, line, strict=False)
-        first = next((at for at, (was, now) in enumerate(pairs) if was != now), None)
+        result_line = memory.result_line or ()
+        pairs = zip(result_line, line, strict=False)
+        first = next(
+            (index for index, (old_move, now) in enumerate(pairs) if old_move != now),
+            None,
+        )
         if first is not None:
             # A small difference is a corrected slip, a larger one another game's moves.
-            is_slip = len(stood) - first <= SHALLOW_PLIES
+            is_slip = len(result_line) - first <= SHALLOW_PLIES
             memory.result_line = line if is_slip else None
 
     def _note_flags(self) -> bool:
@@ -433,7 +436,7 @@ class WatchedBoard:
         return True
 
     def _has_moves_of(self, other: WatchedBoard) -> bool:
-        had = other.memory.replaced
-        shared = min(len(had), self.ply_count)
+        replaced = other.memory.replaced
+        shared = min(len(replaced), self.ply_count)
         now = tuple(move.uci for move in self.moves[:shared])
-        return shared >= EXCHANGED_PLIES and had[:shared] == now
+        return shared >= EXCHANGED_PLIES and replaced[:shared] == now

@@ -176,8 +176,8 @@ class WatchedEvent:
         before = self._since
         self._since = {}
         for id, state in states.items():
-            was, since_s = before.get(id, (state, now_s))
-            self._since[id] = state, since_s if was == state else now_s
+            old_state, since_s = before.get(id, (state, now_s))
+            self._since[id] = state, since_s if old_state == state else now_s
 
     def note_rounds(self) -> None:
         """Set the time when the round began at boards that wait for a first move.
