@@ -284,14 +284,14 @@ class GameRecord:
             if player not in staying:
                 player.set(game.id, None)
         self.players = players
-        same = count_common(before.moves, game.moves, _is_same_move)
-        self._correct_clocks(game.moves[:same])
-        withdrawn = tuple(ply.view for ply in self.plies[same + 1 :])
-        if withdrawn or same < len(game.moves):
-            self._change = GameChange(game.id, same + 1, withdrawn)
-        if same < len(before.moves):
-            self._take_back(same)
-        self._play_moves(same, has_reopened=before.result != game.result)
+        common_plies = count_common(before.moves, game.moves, _is_same_move)
+        self._correct_clocks(game.moves[:common_plies])
+        withdrawn = tuple(ply.view for ply in self.plies[common_plies + 1 :])
+        if withdrawn or common_plies < len(game.moves):
+            self._change = GameChange(game.id, common_plies + 1, withdrawn)
+        if common_plies < len(before.moves):
+            self._take_back(common_plies)
+        self._play_moves(common_plies, has_reopened=before.result != game.result)
 
     def _correct_clocks(self, moves: Sequence[Move]) -> None:
         for ply, move in zip(self.plies[1:], moves, strict=False):
@@ -318,19 +318,19 @@ class GameRecord:
         if len(self.game.moves) == last:
             self._moved.append(MoveMessage(self.game.id, last + 1, None))
 
-    def _play_moves(self, same: int, *, has_reopened: bool = False) -> None:
-        """Play the game's moves after the first ``same`` plies, and rate the game.
+    def _play_moves(self, common_plies: int, *, has_reopened: bool = False) -> None:
+        """Play the game's moves after the first ``common_plies``, and rate the game.
 
         ``has_reopened`` tells that the result changed, so every missing search needs a
         new urgency.
         """
         last = len(self.game.moves)
-        for ply, move in enumerate(self.game.moves[same:], same + 1):
+        for ply, move in enumerate(self.game.moves[common_plies:], common_plies + 1):
             view = show_unscored(ply, move)
             self.plies.append(play_move(self._board, self.plies[-1], view))
             self._moved.append(MoveMessage(self.game.id, ply, view))
-        self._take_source_evals(range(same + 1, last + 1))
-        first = same + 1
+        self._take_source_evals(range(common_plies + 1, last + 1))
+        first = common_plies + 1
         if (odds := self._choose_odds()) != self._odds:
             self._odds = odds
             first = 1
@@ -341,7 +341,7 @@ class GameRecord:
         self._refresh(range(first, last + 1))
         # A request of urgency ``head`` from one move ago is now ``backlog``. When the
         # result changes, the urgency of every missing search changes.
-        earliest = 0 if has_reopened else max(same - 1, 0)
+        earliest = 0 if has_reopened else max(common_plies - 1, 0)
         self._rerate(range(last, earliest - 1, -1))
         self._ask_people()
 

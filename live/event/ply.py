@@ -233,16 +233,18 @@ def compute_gains(before: Ply, ply: Ply, played: Score | None) -> Gains:
     evaluation = before.found
     if evaluation is None:
         return Gains(None, None)
-    same: int | None = None
+    same_search_cp: int | None = None
     if played is not None and evaluation.best is not None:
-        same = compute_same_search_gain(evaluation.score, played, before.to_move)
+        same_search_cp = compute_same_search_gain(
+            evaluation.score, played, before.to_move
+        )
     elif evaluation.by_rule:
-        same = 0  # moves after a dead position neither gain nor lose
-    successive: int | None = None
+        same_search_cp = 0  # moves after a dead position neither gain nor lose
+    successive_cp: int | None = None
     if ply.found is not None:
         after = ply.found.score
-        successive = compute_successive_gain(evaluation.score, after, before.to_move)
-    return Gains(same, successive)
+        successive_cp = compute_successive_gain(evaluation.score, after, before.to_move)
+    return Gains(same_search_cp, successive_cp)
 
 
 def describe_move(before: Ply, ply: Ply) -> KnownMove:

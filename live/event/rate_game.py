@@ -200,13 +200,13 @@ class TracedSide(NamedTuple):
 
 
 def count_common(
-    first: Iterable[Any], second: Iterable[Any], same: Callable[[Any, Any], bool]
+    first: Iterable[Any], second: Iterable[Any], is_same: Callable[[Any, Any], bool]
 ) -> int:
     """Return the number of leading items that two sequences have in common."""
     pairs = zip(first, second, strict=False)
     count = 0
     for count, (a, b) in enumerate(pairs, 1):
-        if a is not b and not same(a, b):
+        if a is not b and not is_same(a, b):
             return count - 1
     return count
 
@@ -281,15 +281,15 @@ class GameRater:
         if context != self._context:
             self._reset(context)
         moves = list(zip(searches.moves, chain(answers, repeat(None)), strict=False))
-        same = count_common(
+        common_plies = count_common(
             self._moves,
             moves,
             lambda rated, now: rated.move is now[0] and rated.answer is now[1],
         )
-        del self._moves[same:]
+        del self._moves[common_plies:]
         if self._sums is not None:
-            self._sums.truncate(same)
-        for move, answer in moves[same:]:
+            self._sums.truncate(common_plies)
+        for move, answer in moves[common_plies:]:
             self._moves.append(self._rate_move(context, move, answer))
         is_over = game.result != "*"
         sides: list[SideFigures] = []

@@ -473,13 +473,13 @@ def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
 
 def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
     """Yield the messages that change an earlier state of a game into a later one."""
-    same = count_common(
+    common_plies = count_common(
         before.plies, after.plies, lambda earlier, later: earlier.uci == later.uci
     )
-    if same < len(before.plies):
-        yield MoveMessage(after.id, same + 1, None)
+    if common_plies < len(before.plies):
+        yield MoveMessage(after.id, common_plies + 1, None)
     for change in replay_game(after):
-        if not isinstance(change, MoveMessage) or change.ply > same:
+        if not isinstance(change, MoveMessage) or change.ply > common_plies:
             yield change
             continue
         shown_ply = before.plies[change.ply - 1]

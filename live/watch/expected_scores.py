@@ -98,12 +98,12 @@ def without_repetitions(game: GameDetail) -> GameDetail:
     start, *positions = _replay(game.start_fen, game.variant == "chess960", moves)
     times = defaultdict[str, list[PlyView | None]](list, {start: [None]})
     for at, position in enumerate(positions):
-        same = times[position]
-        before = same[-1] if len(same) >= 2 else None
+        earlier_plies = times[position]
+        before = earlier_plies[-1] if len(earlier_plies) >= 2 else None
         if game.plies[at].score_cp == 0 and before is not None:
             scored = {name: getattr(before, name) for name in _SCORED}
             plies[at] = replace(game.plies[at], **scored)
-        same.append(plies[at])
+        earlier_plies.append(plies[at])
     return replace(game, plies=tuple(plies))
 
 

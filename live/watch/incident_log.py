@@ -111,8 +111,8 @@ class IncidentLog:
         index, before = self._open.get(alert.id, (len(self._incidents), None))
         self._open[alert.id] = index, alert
         if before is None:
-            same = {name: getattr(alert, name) for name in _SAME}
-            begun = Incident(number=index + 1, began_s=at_s, **same)
+            fields = {name: getattr(alert, name) for name in _SAME}
+            begun = Incident(number=index + 1, began_s=at_s, **fields)
             self._incidents.append(begun)
         incident = self._incidents[index]
         entered = {change.text for change in incident.changes}

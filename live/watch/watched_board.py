@@ -246,15 +246,15 @@ class WatchedBoard:
 
     def _follow_moves(self, change: GameChange, now_s: float) -> None:
         moves = self.moves
-        same = change.from_ply - 1
+        common_plies = change.from_ply - 1
         if change.withdrawn:
             self._position = None
             # If two sources disagree, the one with more moves is shown. A switch from
             # one source to the other is not a correction.
             if not (self.record.view.dispute or self.view.dispute):
                 self._note_lapse(change, moves, now_s)
-        if same < len(moves):
-            self._play(moves, same, now_s)
+        if common_plies < len(moves):
+            self._play(moves, common_plies, now_s)
             self._forget_slips(len(moves))
 
     def _note_lapse(
@@ -262,12 +262,12 @@ class WatchedBoard:
     ) -> None:
         """Note that moves were corrected or taken back; ``moves`` are the new ones."""
         withdrawn = change.withdrawn
-        same = change.from_ply - 1
-        now = moves[same].san if same < len(moves) else None
+        common_plies = change.from_ply - 1
+        now = moves[common_plies].san if common_plies < len(moves) else None
         kind: AlertKind = "takeback" if now is None else "correction"
         last = self.memory.lapses.get(kind)
         if now is not None:
-            before = [*moves[:same], *withdrawn]
+            before = [*moves[:common_plies], *withdrawn]
             self.memory.replaced = tuple(move.uci for move in before)
         self.memory.lapses[kind] = Lapse(
             change.from_ply,
@@ -276,7 +276,7 @@ class WatchedBoard:
             now,
             now_s,
             times=last.times + 1 if last else 1,
-            plies=same + (now is not None),
+            plies=common_plies + (now is not None),
         )
 
     def _forget_slips(self, plies: int) -> None:
@@ -289,23 +289,28 @@ class WatchedBoard:
             if lapse.back <= SHALLOW_PLIES and is_over:
                 del self.memory.lapses[kind]
 
-    def _play(self, moves: Sequence[PlyView], same: int, now_s: float) -> None:
-        """Note the arrival of the moves after the first ``same`` plies."""
+    def _play(self, moves: Sequence[PlyView], common_plies: int, now_s: float) -> None:
+        """Note the arrival of the moves after the first ``common_plies``."""
         # Only for the first of the moves can the time used be known.
-        used_s = self._measure_used_s(moves, same)
-        for move in moves[same:]:
+        used_s = self._measure_used_s(moves, common_plies)
+        for move in moves[common_plies:]:
             self._note_arrival(now_s, used_s)
             if self._position is not None:
                 self._position.play(move.uci)
 
-    def _measure_used_s(self, moves: Sequence[PlyView], same: int) -> float | None:
-        """Return the time used for the move after the first ``same`` plies, seconds.
+    def _measure_used_s(
+        self, moves: Sequence[PlyView], common_plies: int
+    ) -> float | None:
+        """Return the time used for the move after the first ``common_plies``, seconds.
 
         Return None if it is unknown: a clock reading or the increment is missing, or
         the clock gained more than the increment.
         """
-        move = moves[same]
-        own = (earlier.clock_s for earlier in moves[same % 2 : same : 2][::-1])
+        move = moves[common_plies]
+        own = (
+            earlier.clock_s
+            for earlier in moves[common_plies % 2 : common_plies : 2][::-1]
+        )
         before_s = next((clock_s for clock_s in own if clock_s is not None), None)
         added_s = read_increment_s(self.view.time_control)
         if move.spent_s is not None:
