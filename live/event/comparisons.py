@@ -236,7 +236,7 @@ def _of_moves(
         settings: further arguments of ``predict``.
     """
 
-    def predicted(white: ComparisonData, black: ComparisonData) -> Prediction:
+    def predict_scores(white: ComparisonData, black: ComparisonData) -> Prediction:
         moves = [getattr(side, kind) for side in (white, black)]
         if all(count.n for count in moves):
             return predict(*moves, *settings)
@@ -244,7 +244,7 @@ def _of_moves(
             return Prediction(missing=NO_CHOICE)
         return Prediction(missing="no move of both that counts (from move 10 on)")
 
-    return predicted
+    return predict_scores
 
 
 def markov(white: ComparisonData, black: ComparisonData) -> Prediction:

@@ -242,26 +242,26 @@ class ObsDirector:
             url=self._config.url, password=self._password
         )
 
-        async def switched(data: dict[str, Any]) -> None:
+        async def take_switch(data: dict[str, Any]) -> None:
             if not self._config.dry_run:
                 self.choice.on_scene_switched(
                     str(data.get("sceneName", "")), self._clock()
                 )
 
-        async def listed(data: dict[str, Any]) -> None:
+        async def take_scenes(data: dict[str, Any]) -> None:
             self.choice.set_scenes(
                 [str(scene["sceneName"]) for scene in data.get("scenes", [])]
             )
 
-        client.register_event_callback(switched, "CurrentProgramSceneChanged")
-        client.register_event_callback(listed, "SceneListChanged")
+        client.register_event_callback(take_switch, "CurrentProgramSceneChanged")
+        client.register_event_callback(take_scenes, "SceneListChanged")
         async with asyncio.timeout(TIMEOUT_S):
             await client.connect()
         try:
             if not await client.wait_until_identified(TIMEOUT_S):
                 raise ConnectionError("it does not accept the password")
             scenes = await self._request(client, "GetSceneList")
-            await listed(scenes)
+            await take_scenes(scenes)
             self.choice.record_switch(
                 str(scenes.get("currentProgramSceneName", "")), self._clock()
             )

@@ -121,17 +121,20 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
     values += filter(None, elos.values())
     low, high, last = min(values) - 50, max(values) + 50, max(2, len(game.plies))
 
-    def at(value: float) -> str:
+    def find_y(value: float) -> str:
         return f"{y + height * (high - value) / (high - low):.1f}"
 
     for color, stroke in _COLORS.items():
         path = " ".join(
-            f"{x + width * ply / last:.1f},{at(value)}" for ply, value in curves[color]
+            f"{x + width * ply / last:.1f},{find_y(value)}"
+            for ply, value in curves[color]
         )
         style = f'fill="none" stroke="{stroke}" stroke-width="4"'
         yield f'<polyline points="{path}" {style}/>'
         if elo := elos[color]:
-            line = f'd="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
+            line = (
+                f'd="M{x} {find_y(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
+            )
             yield f'<path {line} stroke-dasharray="8 8"/>'
 
 

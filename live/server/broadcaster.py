@@ -101,10 +101,10 @@ class Broadcaster(StreamHub):
         The messages of a stream are joined once for all readers.
         """
         for stream in self.streams:
-            if stream.fresh:
-                fresh = stream.take()
+            if stream.unsent:
+                messages = stream.take()
                 readers = len(stream.readers)
-                written = self._write(stream, partial(encode_frames, fresh))
+                written = self._write(stream, partial(encode_frames, messages))
                 self._tally.deliveries += written
                 self._tally.skips += readers - written
 

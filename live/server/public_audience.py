@@ -356,10 +356,12 @@ class PublicAudience(FilteredReader):
         if isinstance(change, MoveMessage) and change.move is not None:
             self._moves[change.game] += 1
 
-    def describe_delay(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
+    def describe_delay(
+        self, visibility: Visibility = Visibility.ARBITER
+    ) -> PublicDelay:
         """Return the delay and the number of waiting moves, as visible to ``sees``."""
         delay = PublicDelay(self._delay_s, self._moves.total(), len(self._moves))
-        return redact(delay, sees)
+        return redact(delay, visibility)
 
     @property
     def next_s(self) -> float | None:

@@ -167,9 +167,9 @@ class ReferenceClient:
                 curves = replace(detail.curves, **{color: (*before, point)})
                 self._games[game] = replace(detail, curves=curves)
             case StandingMessage(player=player):
-                stays = bool(player.games or player.moves)
-                _set_or_delete(self._players, player.id, player, stays)
-                if not stays:
+                is_present = bool(player.games or player.moves)
+                _set_or_delete(self._players, player.id, player, is_present)
+                if not is_present:
                     self._gains.pop(player.id, None)
             case GainsMessage(player=id, gain_cp=gain_cp, moves=moves):
                 _set_or_delete(
@@ -291,10 +291,10 @@ def _index_by_id(values: Iterable[Named]) -> dict[str, Named]:
 
 
 def _set_or_delete(
-    values: dict[Any, Any], key: object, value: object, stays: bool
+    values: dict[Any, Any], key: object, value: object, is_present: bool
 ) -> None:
-    """Set a value under its key if ``stays`` is true; delete the key otherwise."""
-    if stays:
+    """Set a value under its key if ``is_present`` is true; delete the key otherwise."""
+    if is_present:
         values[key] = value
     else:
         values.pop(key, None)

@@ -18,7 +18,7 @@ class RequestContext(Value):
     request: HttpRequest
     guest: Guest | None
     """The client; None if it needs a token but has none."""
-    sees: StreamFilter
+    allowed: StreamFilter
     """The filter with everything that the client is allowed to see."""
     state: FilteredReader
     """The state of the event, limited to what the client is allowed to see."""
@@ -73,8 +73,8 @@ def route(
     of :class:`Route`.
     """
 
-    def listed(answer: Answer) -> Answer:
+    def register_route(answer: Answer) -> Answer:
         ROUTES.append(Route(path, answer, gives, query, open))
         return answer
 
-    return listed
+    return register_route

@@ -177,7 +177,7 @@ class HttpRoutes:
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """Return the response of a page, or of the first route that knows the path."""
         path = request.path
-        sees = (
+        allowed = (
             self._public.restrict_to_public_ids(guest.restrict(EVERYTHING))
             if guest
             else _STRANGER
@@ -200,10 +200,11 @@ class HttpRoutes:
                 continue
             if guest is None and not entry.open:
                 return UNKNOWN
-            state = FilteredReader(self._choose_reader(sees), sees)
+            state = FilteredReader(self._choose_reader(allowed), allowed)
             try:
                 response = entry.answer(
-                    self, RequestContext(request, guest, sees, state, *match.groups())
+                    self,
+                    RequestContext(request, guest, allowed, state, *match.groups()),
                 )
                 if isinstance(response, Coroutine):
                     response = await response
@@ -217,8 +218,8 @@ class HttpRoutes:
             else problem(404, f"nothing is at {path}; see /docs")
         )
 
-    def _choose_reader(self, sees: StreamFilter) -> EventReader:
-        return self._state if sees.visibility is Visibility.ARBITER else self._public
+    def _choose_reader(self, allowed: StreamFilter) -> EventReader:
+        return self._state if allowed.visibility is Visibility.ARBITER else self._public
 
     def _respond_page(
         self, page: ExportedFile, path: str = "", query: Pairs = ()
@@ -250,19 +251,20 @@ class HttpRoutes:
         detail = context.state.game(context.name)
         if detail is None:
             return None
-        if context.sees.visibility is Visibility.VENUE:
+        if context.allowed.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so boards have no picture")
         if not can_render_png():
             return problem(
                 404, "pictures of boards need pip install 'live-rate[picture]'"
             )
 
-        async def png() -> ExportedFile:
+        async def render_picture() -> ExportedFile:
             async with self._drawing:
                 return ExportedFile("image/png", await render_png(draw_board(detail)))
 
         return await respond_with_file(
-            self._pictures.get((context.name, context.sees), png), context.name
+            self._pictures.get((context.name, context.allowed), render_picture),
+            context.name,
         )
 
     @route(f"{API_PATH}/games/{{game}}/public", PublicGame)
@@ -270,7 +272,7 @@ class HttpRoutes:
         """Return the public id of a game, for links; it differs if there is a delay."""
         if context.state.game(context.name) is None:
             return None
-        is_arbiter = context.sees.visibility is Visibility.ARBITER
+        is_arbiter = context.allowed.visibility is Visibility.ARBITER
         return _respond_json(
             PublicGame(
                 self._public.public_id(context.name) if is_arbiter else context.name
@@ -317,7 +319,7 @@ class HttpRoutes:
         return _respond_json(self._assess(context))
 
     def _assess(self, context: RequestContext) -> HealthAnswer:
-        sight = context.sees.visibility
+        sight = context.allowed.visibility
         health = assess_health(context.state, self._tally.subscribers)
         return replace(
             health,
@@ -328,8 +330,8 @@ class HttpRoutes:
     @route(f"{API_PATH}/incidents", {"incidents": Incident}, ["words"])
     def list_incidents(self, context: RequestContext) -> HttpResponse:
         """Return the incident log, for arbiters only."""
-        sees = context.sees
-        if sees.visibility is not Visibility.ARBITER:
+        allowed = context.allowed
+        if allowed.visibility is not Visibility.ARBITER:
             reason = (
                 "the incident log is for arbiters: give a token with arbiter = true"
             )
@@ -340,7 +342,7 @@ class HttpRoutes:
         incidents = [
             incident
             for incident in with_boards(self._incidents(), boards)
-            if (not sees.is_narrow or incident.game in boards)
+            if (not allowed.is_narrow or incident.game in boards)
             and has_words(incident, words)
         ]
         return _respond_json({"incidents": incidents})
@@ -386,11 +388,13 @@ class HttpRoutes:
             return summary
         svg = draw_round(summary, _read_language(context))
 
-        async def png() -> ExportedFile:
+        async def render_picture() -> ExportedFile:
             async with self._drawing:
                 return ExportedFile("image/png", await render_png(svg))
 
-        return await respond_with_file(self._pictures.get(svg, png), "the round")
+        return await respond_with_file(
+            self._pictures.get(svg, render_picture), "the round"
+        )
 
     @route("/round")
     async def show_round_page(self, context: RequestContext) -> HttpResponse:
@@ -404,7 +408,7 @@ class HttpRoutes:
         if isinstance(summary, RoundSummary):
             status = 200
             page = render_round(summary, language, links, finished)
-        elif summary.status != 404 or context.sees.visibility is Visibility.VENUE:
+        elif summary.status != 404 or context.allowed.visibility is Visibility.VENUE:
             return summary
         else:
             running = {
@@ -422,7 +426,7 @@ class HttpRoutes:
     async def _summarise(self, context: RequestContext) -> RoundSummary | HttpResponse:
         """Return the summary of the requested round, or a response with the reason."""
         _read_language(context)
-        if context.sees.visibility is Visibility.VENUE:
+        if context.allowed.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so rounds are not summed up")
         games = list(context.state.games())
         name = _find_round(context, list_finished_rounds(games))
@@ -432,7 +436,7 @@ class HttpRoutes:
             )
         ids = [view.id for view in games if round_of(view) == name]
 
-        async def summed_up() -> ExportedFile:
+        async def sum_up() -> ExportedFile:
             records = map(context.state.game, ids)
             details = [detail for detail in records if detail is not None]
             summary = await on_own_thread(summarise_round, details)
@@ -441,7 +445,7 @@ class HttpRoutes:
         # The summary needs milliseconds per game, so it is computed only once for all
         # requests at the same time.
         try:
-            file = await self._pictures.get((name, tuple(ids), context.sees), summed_up)
+            file = await self._pictures.get((name, tuple(ids), context.allowed), sum_up)
         except ExportFailed as error:
             return problem(503, f"the round: {error}", LATER)
         return msgspec.json.decode(file.body, type=RoundSummary)
@@ -500,7 +504,9 @@ class HttpRoutes:
         id = dict(context.request.query).get("game", "")
         game = context.state.game(id) if context.guest else None
         # A client without a needed token has the visibility of a venue.
-        picture = context.sees.visibility is not Visibility.VENUE and can_render_png()
+        picture = (
+            context.allowed.visibility is not Visibility.VENUE and can_render_png()
+        )
         moments = [
             moment
             for moment in context.state.moments()
@@ -560,7 +566,7 @@ class HttpRoutes:
             return problem(
                 404, "no folder of tables and figures is named: set [study] folder"
             )
-        if context.sees.visibility is Visibility.VENUE:
+        if context.allowed.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so studies are not shown")
         return self._study
 

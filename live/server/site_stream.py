@@ -69,7 +69,7 @@ class SiteStream:
         *,
         epoch: str,
         clock: ReadClock,
-        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
+        delay: Callable[[Visibility], PublicDelay] = lambda visibility: PublicDelay(),
         heartbeat_s: float = 15.0,
     ) -> None:
         self._clock = clock
@@ -140,10 +140,10 @@ class SiteStream:
         )
 
     def _gather(self) -> None:
-        if self._stream.fresh:
-            fresh = self._stream.take()
+        if self._stream.unsent:
+            messages = self._stream.take()
             if not self._jumped:
-                self._waiting += [message.plain for message in fresh]
+                self._waiting += [message.plain for message in messages]
         if sum(map(len, self._waiting)) > _WAITING_BYTES:
             self._waiting.clear()
             self._jumped = True

@@ -159,7 +159,7 @@ class NumberedStream:
         self._limits = limits
         self._history: deque[NumberedMessage] = deque()
         self._history_bytes = 0
-        self.fresh: list[NumberedMessage] = []
+        self.unsent: list[NumberedMessage] = []
         """Messages that the next :meth:`take` returns."""
         # For a brief stream: the last message about each game header, each player, the
         # engine and the health.
@@ -169,7 +169,7 @@ class NumberedStream:
         """Give an encoded message the next number, and add it to the stream."""
         self.seq += 1
         numbered = NumberedMessage(self.seq, body, self._clock())
-        self.fresh.append(numbered)
+        self.unsent.append(numbered)
         self._history.append(numbered)
         self._history_bytes += len(body)
         self._evict_old(numbered.at_s)
@@ -187,9 +187,9 @@ class NumberedStream:
 
     def take(self) -> list[NumberedMessage]:
         """Return the messages appended since the last call."""
-        fresh = self.fresh
-        self.fresh = []
-        return fresh
+        unsent = self.unsent
+        self.unsent = []
+        return unsent
 
     def release(self, reader: Reader) -> None:
         """Remove a reader, which can resume while the history contains its position."""
@@ -272,7 +272,7 @@ class StreamHub:
         epoch: str,
         clock: ReadClock,
         limits: ClientLimits = ClientLimits(),  # noqa: B008 - frozen
-        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
+        delay: Callable[[Visibility], PublicDelay] = lambda visibility: PublicDelay(),
     ) -> None:
         self._state = state
         self._epoch = epoch
@@ -431,17 +431,17 @@ class StreamHub:
 
     def encode_hello(self, stream: NumberedStream, *, resumed: bool = False) -> bytes:
         """Return the greeting for a reader of a stream as JSON, without a number."""
-        sees = stream.filter.visibility
+        visibility = stream.filter.visibility
         return wire.encode(
             HelloMessage(
                 protocol=wire.PROTOCOL,
                 epoch=stream.epoch,
-                engine=redact(self._state.engine(), sees),
+                engine=redact(self._state.engine(), visibility),
                 gain=self._state.gain(),
                 version=live.__version__,
                 resumed=resumed,
-                sight=sees.wire_name,
-                public_delay=self._delay(sees),
+                sight=visibility.wire_name,
+                public_delay=self._delay(visibility),
             )
         )
 
@@ -494,9 +494,11 @@ class StreamHub:
                 case StandingMessage(player=player):
                     # A player of a selected game can have been identified as another
                     # person.
-                    stays = bool(player.games or player.moves)
-                    players_moved |= not stays or player.id not in self._known_players
-                    if stays:
+                    is_present = bool(player.games or player.moves)
+                    players_moved |= (
+                        not is_present or player.id not in self._known_players
+                    )
+                    if is_present:
                         self._known_players.add(player.id)
                     else:
                         self._known_players.discard(player.id)
