@@ -359,7 +359,7 @@ class PublicAudience(FilteredReader):
     def describe_delay(
         self, visibility: Visibility = Visibility.ARBITER
     ) -> PublicDelay:
-        """Return the delay and the number of waiting moves, as visible to ``sees``."""
+        """Return the delay and the number of waiting moves, for this visibility."""
         delay = PublicDelay(self._delay_s, self._moves.total(), len(self._moves))
         return redact(delay, visibility)
 
