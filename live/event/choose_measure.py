@@ -42,9 +42,9 @@ def select_models(
     """
     if name == "none":
         return Models(note="switched off")
-    named = name != "auto"
-    available = (MODELS.load(name),) if named else load_shipped_models()
-    own = select_fitting_models(available, engine, limit, gain, by_name=named)
+    is_named = name != "auto"
+    available = (MODELS.load(name),) if is_named else load_shipped_models()
+    own = select_fitting_models(available, engine, limit, gain, by_name=is_named)
     if own.models:
         return own
     if measured is not None and measured.explain_refusal:
@@ -65,7 +65,7 @@ def select_models(
         reference.limit,
         gain,
         scale,
-        by_name=named,
+        by_name=is_named,
         measured=how,
         note=own.note,
     )
@@ -149,8 +149,10 @@ def select_engine_gains(
             " construction",
             'Set gain = "successive", or leave it at "spike"',
         )
-    for each in ENGINE_GAINS.list_names() if name == "measured" else (name,):
-        gains = ENGINE_GAINS.load(each)
+    for distribution_name in (
+        ENGINE_GAINS.list_names() if name == "measured" else (name,)
+    ):
+        gains = ENGINE_GAINS.load(distribution_name)
         if gains.fits(engine, limit):
             return gains.distribution
     raise ConfigError(
@@ -182,7 +184,7 @@ def describe_models(models: Models) -> str:
     """Return one line for people: the models that rate the engine's scores, and advice
     on how to get better figures.
     """
-    names = ", ".join(each.name for each in models.models) or "none"
+    names = ", ".join(model.name for model in models.models) or "none"
     parts = [f"model {names}", models.note, advise_on_models(models)]
     return "; ".join(filter(None, parts))
 

@@ -89,6 +89,6 @@ class Outbox(msgspec.Struct):
 
     def take(self) -> Outbox:
         """Return everything collected, and empty the outbox."""
-        taken = copy(self)
+        outbox = copy(self)
         self.clear()
-        return taken
+        return outbox
