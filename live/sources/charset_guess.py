@@ -103,15 +103,15 @@ def guess_charset(raw: bytes) -> str:
 
 @lru_cache(maxsize=64)
 def _choose_charset(values: tuple[bytes, ...]) -> str:
-    best, least = "cp1252", float("inf")
+    best_charset, lowest_cost = "cp1252", float("inf")
     for charset, cost in _CHARSETS.items():
         for value in values:
             cost += _rate_name(value.decode(charset, "replace"))
-            if cost >= least:
+            if cost >= lowest_cost:
                 break
         else:
-            best, least = charset, cost
-    return best
+            best_charset, lowest_cost = charset, cost
+    return best_charset
 
 
 def _rate_name(name: str) -> float:

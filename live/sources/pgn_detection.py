@@ -42,9 +42,9 @@ def describe_no_pgn(head: bytes, content_type: str = "") -> str | None:
     empty (lichess api issue 179).
     """
     head = head[:HEAD_BYTES]
-    for magic, what in _MAGIC.items():
+    for magic, description in _MAGIC.items():
         if head.startswith(magic):
-            return what
+            return description
     wide = detect_utf16(head)
     for bom in _BOMS:
         head = head.removeprefix(bom)

@@ -158,10 +158,10 @@ def clean_text(text: str, limit: int) -> str:
     text = text[: 8 * limit]
     if not (text.isascii() and text.isprintable()):
         text = _TERMINAL_SEQUENCE.sub("", undo_double_encoding(text))
-        kept = (
+        visible = (
             " " if c.isspace() else c for c in text if c.isspace() or c.isprintable()
         )
-        text = unicodedata.normalize("NFC", "".join(kept))
+        text = unicodedata.normalize("NFC", "".join(visible))
     line = " ".join(text.split())[:limit].rstrip()
     # Characters that have now been cut or removed might have prevented the repair of
     # the rest.
@@ -244,9 +244,11 @@ def create_player(
         return clean_text(value or "", NAME_CHARS) or None
 
     number = str(fide_id or "")
-    known = int(number) or None if number.isascii() and _DIGITS.match(number) else None
+    valid_id = (
+        int(number) or None if number.isascii() and _DIGITS.match(number) else None
+    )
     bare, rating = split_rating(text(name) or "?", elo or None)
-    return Player(bare, rating, text(title), known, text(federation), text(team))
+    return Player(bare, rating, text(title), valid_id, text(federation), text(team))
 
 
 def _read_players(tags: Tags) -> tuple[Player, Player]:
@@ -311,11 +313,11 @@ def _read_round_of_address(tags: Tags) -> str:
     return number[1] if number else clean_text(parts[2].replace("-", " "), NAME_CHARS)
 
 
-def _normalise_variant(named: str) -> str:
+def _normalise_variant(variant: str) -> str:
     """Return the words that distinguish a variant, such as ``freestyle`` for
     ``Freestyle Chess (SP 518)``.
     """
-    words = _VARIANT_WORD.findall(_IN_BRACKETS.sub("", named))
+    words = _VARIANT_WORD.findall(_IN_BRACKETS.sub("", variant))
     return " ".join(word for word in words if word not in _CHESS)
 
 
@@ -323,14 +325,14 @@ def _read_start(tags: Tags) -> tuple[str, str, bool, str | None]:
     """Return the variant, the full FEN of the starting position, whether castling
     follows Chess960, and the reason why the game cannot be played (None if it can).
     """
-    named = clean_text(tags.get("Variant", ""), NAME_CHARS).casefold()
-    plain = named if named in _STANDARD else _normalise_variant(named)
+    name = clean_text(tags.get("Variant", ""), NAME_CHARS).casefold()
+    plain = name if name in _STANDARD else _normalise_variant(name)
     if plain in _STANDARD:
         variant = "standard"
     elif plain in _CHESS960:
         variant = "chess960"
     else:
-        return named, chess.STARTING_FEN, False, f"the variant {named} is not followed"
+        return name, chess.STARTING_FEN, False, f"the variant {name} is not followed"
     fen = clean_text(tags.get("FEN", ""), TEXT_CHARS)
     if fen in ("", "?", "-", "startpos"):
         return variant, chess.STARTING_FEN, variant == "chess960", None
