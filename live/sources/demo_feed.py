@@ -73,16 +73,16 @@ class DemoFeed(SessionFeed):
             now_s, reports = clock.now(), []
             for game in [game for game, at_s in due_s.items() if at_s <= now_s]:
                 moments = coming[game]
-                shown = moments.popleft()
+                moment = moments.popleft()
                 # A board can have several moments at one instant (clocks with equal
                 # seconds): only the last one is reported.
-                while moments and moments[0].at_s == shown.at_s:
-                    shown = moments.popleft()
-                reports.append(shown.report)
+                while moments and moments[0].at_s == moment.at_s:
+                    moment = moments.popleft()
+                reports.append(moment.report)
                 if moments:
                     # Time lost waiting for ratings is not made up, so the intervals
                     # between moves are kept.
-                    due_s[game] = now_s + moments[0].at_s - shown.at_s
+                    due_s[game] = now_s + moments[0].at_s - moment.at_s
                 else:
                     del due_s[game]
             await session.report(reports)

@@ -82,10 +82,10 @@ def read_retry_after_s(value: str | None, now: datetime) -> float | None:
 def read_http_date(text: str) -> datetime | None:
     """Return the time in an HTTP date; None for other texts."""
     try:
-        found = parsedate_to_datetime(text)
+        date = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def describe_os_error(error: OSError) -> str:
