@@ -147,21 +147,21 @@ class RatingList:
             if _is_similar_name(words, normalise_name(row.name).split())
         ]
         if alike:
-            named = ", ".join(
+            candidates = ", ".join(
                 f"{row.name} ({row.fide_id or 'no id'})" for row in alike[:3]
             )
             return ListMatch(
-                doubt=f"{name} is perhaps {named} in the list:"
+                doubt=f"{name} is perhaps {candidates} in the list:"
                 " give the FIDE id in the source, or the name as the list has it"
             )
         return ListMatch()
 
 
-def _is_similar_name(one: list[str], other: list[str]) -> bool:
+def _is_similar_name(first: list[str], second: list[str]) -> bool:
     """Return whether two names differ only by additional words, or by initials instead
     of words.
     """
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((first, second), key=len)
     whole = [word for word in short if word in long]
     first_letters = {word[0] for word in long}
     initials = [word for word in short if len(word) == 1 and word in first_letters]
@@ -187,10 +187,10 @@ def read_rating_list(data: bytes) -> RatingList:
 def _read_xml(data: bytes) -> RatingList:
     ids: dict[int, int] = {}
     names: defaultdict[str, list[int]] = defaultdict(list)
-    for found in _XML_PLAYER.finditer(data):
-        at = found.start()
-        ids[int(found[1])] = at
-        names[_first_word(found[2])].append(at)
+    for match in _XML_PLAYER.finditer(data):
+        at = match.start()
+        ids[int(match[1])] = at
+        names[_first_word(match[2])].append(at)
     if not ids:
         raise ValueError("holds no players")
     return RatingList(ids, names, lambda at: _read_xml_row(data, at), size=len(ids))
