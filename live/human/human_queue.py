@@ -148,9 +148,12 @@ class HumanQueue:
                 self._has_questions.clear()
                 continue
             answers = {
-                each.question: self._find_known_answer(each.question) for each in batch
+                request.question: self._find_known_answer(request.question)
+                for request in batch
             }
-            missing = [each for each, answer in answers.items() if answer is None]
+            missing = [
+                question for question, answer in answers.items() if answer is None
+            ]
             if missing:
                 answers.update(await self._ask_network(loop, thread, missing))
             for request in batch:
