@@ -149,8 +149,8 @@ class JournalWriter:
             self._taken = []
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._waiting or self._closed)
-            many = min(BATCH_SIZE, len(self._waiting))
-            self._taken = [self._waiting.popleft() for _ in range(many)]
+            count = min(BATCH_SIZE, len(self._waiting))
+            self._taken = [self._waiting.popleft() for _ in range(count)]
             return self._taken
 
     def _write_until_done(self, batch: Sequence[Record]) -> bool:
@@ -285,11 +285,11 @@ class JournalWriter:
         self._execute("INSERT OR REPLACE INTO human VALUES (?, ?, ?)", row)
 
     def write_result(
-        self, at_ms: int, identity: str, search_key: SearchKey, found: SearchResult
+        self, at_ms: int, identity: str, search_key: SearchKey, result: SearchResult
     ) -> None:
         """Write the result of a search."""
         self._insert_record(
-            "results", hash_search(identity, search_key), encode(found), at_ms
+            "results", hash_search(identity, search_key), encode(result), at_ms
         )
 
 
@@ -399,12 +399,12 @@ class Journal:
             self._reader.close()
             self._reader = None
 
-    def _give_up(self, what: str) -> None:
+    def _give_up(self, problem: str) -> None:
         self._close_reader()
         self._lock.close()
         self.is_unrecoverable = True
         self._set_problem(
-            f"{what}; nothing is kept over a restart. Name another with --journal"
+            f"{problem}; nothing is kept over a restart. Name another with --journal"
         )
 
     def _on_writer_problem(self, problem: str, hopeless: bool) -> None:
@@ -424,8 +424,8 @@ class Journal:
                 "what happens is kept in memory and written as soon as it can be"
             )
 
-    def _set_problem(self, what: str) -> None:
-        self.problem = f"journal {self.path}: {what}"
+    def _set_problem(self, problem: str) -> None:
+        self.problem = f"journal {self.path}: {problem}"
         log.error("%s", self.problem)
 
     def wait_until_written(self, timeout_s: float = BUSY_S) -> bool:
@@ -550,8 +550,8 @@ class Journal:
 
     def keep_memories(self, memories: Callable[[], Sequence[Memory]]) -> None:
         """Replace the stored values that ``memories`` returns."""
-        if found := memories():
-            self._hand_over(JournalWriter.write_memories, found)
+        if values := memories():
+            self._hand_over(JournalWriter.write_memories, values)
 
     @property
     def _has_room(self) -> bool:
@@ -590,15 +590,15 @@ class Journal:
     # --- results of searches ----------------------------------------------------------
 
     def find_result(self, identity: str, search_key: SearchKey) -> SearchResult | None:
-        known = self._memory.find_result(identity, search_key)
-        if known is None:
+        result = self._memory.find_result(identity, search_key)
+        if result is None:
             scored = self._ask_reader(
                 lambda reader: reader.read_result(identity, search_key), None
             )
             if scored is not None:
-                known, _ = scored
-                self._memory.store_result(identity, search_key, known)
-        return known
+                result, _ = scored
+                self._memory.store_result(identity, search_key, result)
+        return result
 
     def store_result(
         self, identity: str, search_key: SearchKey, result: SearchResult
@@ -617,8 +617,8 @@ class Journal:
 
     def find_answer(self, question: HumanQuestion) -> HumanAnswer | None:
         """Return the stored answer to this question; None if there is none."""
-        held = self._ask_reader(lambda reader: reader.read_answer(question), None)
-        return held[1] if held is not None else None
+        record = self._ask_reader(lambda reader: reader.read_answer(question), None)
+        return record[1] if record is not None else None
 
     def store_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         """Store an answer, so that a restart shows the same without using the neural

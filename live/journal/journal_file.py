@@ -352,7 +352,7 @@ def build_missing_error(path: Path) -> InputError:
     """Return the error of a command for a file that does not exist."""
     if not path.is_dir():
         return InputError(str(path), "there is no such journal", "Check the path")
-    inside = sorted(each.name for each in path.glob("*.sqlite"))
+    inside = sorted(file.name for file in path.glob("*.sqlite"))
     return InputError(
         str(path),
         "is a folder",
@@ -448,7 +448,7 @@ def explain_refusal(path: Path) -> str:
             pass
     except UNUSABLE_ERRORS as error:
         return explain_unusable(path, error)
-    folder = next(each for each in path.parents if each.exists())
+    folder = next(ancestor for ancestor in path.parents if ancestor.exists())
     if not folder.is_dir():
         return f"cannot be used ({folder}: is no folder)"
     if not can_write(folder):
@@ -530,29 +530,29 @@ def _find_player_games(
     """Return the names of a player, in folded form, and the ids of the player's
     games.
     """
-    wanted = fold_name(player)
-    names = set() if wanted.isdecimal() else {wanted}
+    folded = fold_name(player)
+    names = set() if folded.isdecimal() else {folded}
     games = set()
     for game, step in connection.execute("SELECT game, step FROM changes"):
         with contextlib.suppress(
             msgspec.MsgspecError, UnicodeError, TypeError
         ):  # damaged record
             for name, fide_id in _walk_people(msgspec.msgpack.decode(step)):
-                if wanted in (fold_name(name), str(fide_id)):
+                if folded in (fold_name(name), str(fide_id)):
                     names.add(fold_name(name))
                     games.add(game)
     return names - {""}, games
 
 
-def _walk_people(held: object) -> Iterator[tuple[str, object]]:
+def _walk_people(value: object) -> Iterator[tuple[str, object]]:
     """Yield the name and FIDE id of every person in a decoded value."""
-    if isinstance(held, dict):
-        if isinstance(name := held.get("name"), str):
-            yield name, held.get("fide_id")
-        held = list(held.values())
-    if isinstance(held, list):
-        for each in held:
-            yield from _walk_people(each)
+    if isinstance(value, dict):
+        if isinstance(name := value.get("name"), str):
+            yield name, value.get("fide_id")
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _walk_people(item)
 
 
 def _mentions_any(body: bytes, names: set[str]) -> bool:

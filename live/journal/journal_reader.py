@@ -312,27 +312,27 @@ class JournalReader:
         descriptions of the damage. With ``results``, also check results of searches and
         answers of the neural network.
         """
-        found: list[str] = []
+        problems: list[str] = []
         rows = self._connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table'"
         )
         # Earlier versions had fewer tables.
         tables = {name for (name,) in rows}
-        for table, what in (
+        for table, label in (
             _TABLE_NAMES | _RESULT_TABLE_NAMES if results else _TABLE_NAMES
         ).items():
             if table not in tables:
                 continue
             if wrong := check_pages(self._connection, table):
-                more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-                found.append(
-                    f"{what}: pages of the file are damaged ({wrong[0]}{more})"
+                suffix = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+                problems.append(
+                    f"{label}: pages of the file are damaged ({wrong[0]}{suffix})"
                 )
             bad = find_damaged_rows(self._connection, table) if table in RECORDS else []
             self._damaged_rows[table] = frozenset(bad)
             if bad:
-                found.append(f"{what}: {len(bad)} damaged, and left out")
-        return found
+                problems.append(f"{label}: {len(bad)} damaged, and left out")
+        return problems
 
     def _is_good(self, table: str, n: int) -> bool:
         return n not in self._damaged_rows.get(table, ())
@@ -357,7 +357,7 @@ class JournalReader:
             " FROM games ORDER BY opened",
             (measure,),
         )
-        found = []
+        games = []
         for game, n, of, rest, record in rows:
             changes = tuple(since.get(game, ()))
             is_damaged = rest is not None and record not in (
@@ -370,8 +370,8 @@ class JournalReader:
                 )
                 rest = None
                 changes = tuple(self.read_changes_of_game(game))
-            found.append(RestorableGame(game, rest, changes, is_damaged))
-        return found
+            games.append(RestorableGame(game, rest, changes, is_damaged))
+        return games
 
     def read_result(
         self, identity: str, search_key: SearchKey
@@ -435,7 +435,7 @@ class JournalReader:
             elif not game:
                 # In earlier versions, this record means that all games are gone; their
                 # states follow as new games.
-                yield from (RecordedChange(n, at_ms, GameGone(each)) for each in games)
+                yield from (RecordedChange(n, at_ms, GameGone(id)) for id in games)
                 games.clear()
 
     def read_recent_changes(self, within_ms: float) -> list[RecentChange] | None:
@@ -484,7 +484,7 @@ class JournalReader:
             )
             if max(since_ms, default=0.0) < within_ms:
                 return None
-        found: list[RecentChange] = []
+        changes: list[RecentChange] = []
         for n, at_ms, run, game, step in self._connection.execute(
             "SELECT n, at_ms, run, game, step FROM changes ORDER BY n DESC"
         ):
@@ -496,8 +496,8 @@ class JournalReader:
             change = None
             with contextlib.suppress(ValueError):
                 change = RecordedChange(n, at_ms, decode_step(step))
-            found.append((passed_ms, game, change))
-        return found[::-1]
+            changes.append((passed_ms, game, change))
+        return changes[::-1]
 
     def read_last_change_times(self) -> dict[GameId, int]:
         """Return the time of the last change of each open game, milliseconds."""

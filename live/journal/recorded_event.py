@@ -115,9 +115,9 @@ class RecordedEvent:
             if not self.waiting:
                 return
             search, request_id = self.waiting.popleft()
-            found = self.find_recorded_result(search)
-            if found is not None and not self._is_later(found[2]):
-                self.state.apply_result(request_id, found[1])
+            record = self.find_recorded_result(search)
+            if record is not None and not self._is_later(record[2]):
+                self.state.apply_result(request_id, record[1])
 
     def _is_later(self, at_ms: int | None) -> bool:
         return self.to_ms is not None and (at_ms or 0) > self.to_ms
@@ -152,8 +152,10 @@ def restore_config(run: JournalRun, path: Path, **changes: object) -> Config:
         InputError: it was another version's.
     """
     try:
-        given = {key: value for key, value in flatten(run.settings) if key in SETTINGS}
-        return msgspec.convert({**nest(given), **changes}, Config)
+        settings = {
+            key: value for key, value in flatten(run.settings) if key in SETTINGS
+        }
+        return msgspec.convert({**nest(settings), **changes}, Config)
     except msgspec.ValidationError as error:
         raise InputError(
             str(path),
