@@ -257,11 +257,11 @@ def choose_wrong_move(game: GameReport, ply: int) -> Move | None:
     if not alternatives:
         return None
 
-    def distance(move: chess.Move) -> tuple[bool, int, str]:
+    def rank_move(move: chess.Move) -> tuple[bool, int, str]:
         away = chess.square_distance(move.to_square, played.to_square)
         return (move.from_square != played.from_square, away, move.uci())
 
-    nearest = min(alternatives, key=distance)
+    nearest = min(alternatives, key=rank_move)
     return replace(
         game.moves[ply - 1], uci=nearest.uci(), san=board.san(nearest), eval=None
     )

@@ -115,9 +115,9 @@ class LichessBroadcastFeed(PolledFeed):
     ) -> None:
         super().__init__(name, conditions)
         api = f"{base_url.rstrip('/')}/api"
-        self._stream_url = f"{api}/stream/broadcast/{target.what}"
+        self._stream_url = f"{api}/stream/broadcast/{target.kind}"
         self._url = f"{api}/broadcast"
-        self._scope, self._id = target.what, target.id
+        self._scope, self._id = target.kind, target.id
         self._rounds: dict[str, set[str]] = {}
         """Rounds of a tournament or group that need comparing: by id of the round, the
         keys of its unfinished games.
@@ -349,7 +349,7 @@ class LichessBroadcastFeed(PolledFeed):
         """
         for game in games:
             target = read_lichess_target(game.headers.url)
-            if target is None or target.what != "round":
+            if target is None or target.kind != "round":
                 continue
             unfinished = self._rounds.setdefault(target.id, set())
             if game.result == "*":
@@ -498,10 +498,10 @@ def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
     token = LichessToken(
         settings.token_file, sent=origin_of(base_url) == origin_of(settings.base_url)
     )
-    if target.what == "page":
+    if target.kind == "page":
         url = f"{base_url.rstrip('/')}{target.id}"
         return WebPageFeed(
             source.name, url, conditions, poll_s=target.poll_s, token=token
         )
-    kind = LichessGameFeed if target.what in ("game", "tv") else LichessBroadcastFeed
+    kind = LichessGameFeed if target.kind in ("game", "tv") else LichessBroadcastFeed
     return kind(source.name, base_url, target, conditions, token)

@@ -352,7 +352,7 @@ class LichessGameFeed(SessionFeed):
         base_url = base_url.rstrip("/")
         self._stream = LichessGameStream(base_url)
         path = f"stream/game/{target.id}"
-        if target.what == "tv":
+        if target.kind == "tv":
             self._stream = LichessTvStream(base_url, target.id)
             path = f"tv/{target.id}/feed" if target.id else "tv/feed"
         self._url = f"{base_url}/api/{path}"

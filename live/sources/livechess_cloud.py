@@ -310,7 +310,7 @@ class LiveChessCloudFeed(PolledFeed):
         pairings = (index.pairings or ())[:MAX_BOARDS]
         gate = asyncio.Semaphore(AT_ONCE)
 
-        async def board(m: int, pairing: CloudPairing) -> GameReports:
+        async def poll_pairing(m: int, pairing: CloudPairing) -> GameReports:
             page = self._page_at(f"{root}/game-{m}.json", CloudBoard)
             async with gate:
                 over = pairing.result not in (None, "*")
@@ -334,7 +334,7 @@ class LiveChessCloudFeed(PolledFeed):
 
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(board(m, pairing), name=f"board {m}")
+                group.create_task(poll_pairing(m, pairing), name=f"board {m}")
                 for m, pairing in enumerate(pairings, start=1)
                 if pairing.white or pairing.black  # no players: an unused board
             ]

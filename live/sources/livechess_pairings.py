@@ -98,7 +98,7 @@ class Pairings:
         self._notes = []
         self.unread = {}
 
-        async def get(path: str, kind: type[T]) -> T | None:
+        async def fetch_json(path: str, kind: type[T]) -> T | None:
             answer = None
             try:
                 url = f"{self._base}/{path}"
@@ -112,7 +112,7 @@ class Pairings:
                 self._notes.append(f"{path} is {describe_no_json(answer.body)}")
             return read
 
-        listed: tuple[_Tournament, ...] | None = await get(
+        listed: tuple[_Tournament, ...] | None = await fetch_json(
             "tournaments", tuple[_Tournament, ...]
         )
         listed = _merge_lists(
@@ -125,14 +125,14 @@ class Pairings:
         for entry in listed:
             path = f"tournament/{entry.uuid}"
             tournament = _merge_tournament(
-                await get(path, _Tournament), before.get(path)
+                await fetch_json(path, _Tournament), before.get(path)
             )
             self._answers[path] = tournament
             self._note_unread(path, tournament.unread)
             self._note_serials(path, tournament)
             for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
                 path = f"round/{entry.uuid}/{number}"
-                round_ = _merge_round(await get(path, _Round), before.get(path))
+                round_ = _merge_round(await fetch_json(path, _Round), before.get(path))
                 self._answers[path] = round_
                 self._note_unread(path, round_.unread)
                 round_number = number + 1 if round_.nr is None else round_.nr

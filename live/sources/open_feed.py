@@ -156,13 +156,13 @@ class _Listener:
         self.games: Identified = {}
         self.state = ""
         self.detail = ""
-        self._said = asyncio.Event()
+        self._news = asyncio.Event()
 
     async def report(self, report: FeedReport) -> None:
         if report.complete:
             self.games.clear()
         self.games.update(zip(identify_games(report.games), report.games, strict=True))
-        self._said.set()
+        self._news.set()
 
     async def wait_until_rated(self) -> None:
         """Return at once: a probe rates nothing."""
@@ -172,14 +172,14 @@ class _Listener:
 
     def health(self, health: FeedHealth) -> None:
         self.state, self.detail = health.state, health.detail
-        self._said.set()
+        self._news.set()
 
     async def wait_until_silent(self, following: asyncio.Task[None]) -> None:
         """Wait until following the source has ended. Raises TimeoutError when the
         source has reported games and then falls silent.
         """
-        following.add_done_callback(lambda _: self._said.set())
+        following.add_done_callback(lambda _: self._news.set())
         while not following.done():
-            self._said.clear()
+            self._news.clear()
             async with asyncio.timeout(QUIET_S if self.games else None):
-                await self._said.wait()
+                await self._news.wait()

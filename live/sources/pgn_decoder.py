@@ -117,7 +117,7 @@ class _GameReader:
         self._notes = Counter[str]()
         # Each dictionary is in the order of last use.
         self._heads: dict[bytes, GameHead] = {}
-        self._known: dict[_Identity, _KnownGame] = {}
+        self._known_games: dict[_Identity, _KnownGame] = {}
 
     def _read_reports(
         self,
@@ -180,12 +180,12 @@ class _GameReader:
         if counts is not None:
             counts[identity] += 1
             identity = (*identity, counts[identity])
-        game = self._known.pop(identity, None)
+        game = self._known_games.pop(identity, None)
         if game is None:
             game = _KnownGame(
                 head, Movetext(head.create_board(), playable=head.playable)
             )
-        self._known[identity] = game
+        self._known_games[identity] = game
         if game.head != head:  # a tag has changed, such as the result or a rating
             game.head, game.read = head, None
         return game
@@ -194,8 +194,10 @@ class _GameReader:
         """Forget all but the ``limit`` games that were read last."""
         for header in list(self._heads)[: max(0, len(self._heads) - limit)]:
             del self._heads[header]
-        for identity in list(self._known)[: max(0, len(self._known) - limit)]:
-            del self._known[identity]
+        for identity in list(self._known_games)[
+            : max(0, len(self._known_games) - limit)
+        ]:
+            del self._known_games[identity]
 
     def _build_reports(
         self, game: _KnownGame, rests: Sequence[Movetext], end: LineEnd, closed: bool

@@ -73,7 +73,7 @@ class TextReading(Value):
     """
     complete: bool = True
     """Whether all games of the text were read."""
-    stands: bool = False
+    is_settled: bool = False
     """Whether the text equals an earlier one, but has been read for so long that it is
     not an old copy from a cache.
     """
@@ -362,7 +362,7 @@ class PartialReadFilter:
                 and place in whole
                 and not self._catching_up
             ):
-                lasts_s = 0.0 if whole[place].stands else self._copies_s
+                lasts_s = 0.0 if whole[place].is_settled else self._copies_s
             if lasts_s:
                 lost[identity] = less, lasts_s
         return lost
@@ -462,7 +462,7 @@ class PgnText:
         """Clock time since which a replaced text has been read again; None if the text
         is new.
         """
-        self._stands = False
+        self._is_settled = False
         self._clock = conditions.clock
         self._charset = ""
         self._guessed = ""
@@ -517,7 +517,7 @@ class PgnText:
         self._again_s = None
         if text == self._text:
             return False
-        self._stands = again
+        self._is_settled = again
         self._replaced.pop(hash(text), None)
         self._replaced[hash(self._text)] = None
         if len(self._replaced) > MAX_COPIES:
@@ -546,7 +546,7 @@ class PgnText:
             # If the text has more games than the limit, a game that was not read might
             # still be in it.
             complete=not self._reader.left_out,
-            stands=self._stands,
+            is_settled=self._is_settled,
             settles_s=settles_s,
             name=self._name,
         )

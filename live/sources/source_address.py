@@ -117,7 +117,7 @@ _PGN_PAGES: tuple[tuple[str, str, float], ...] = (
 class LichessTarget(NamedTuple):
     """The target of a lichess address."""
 
-    what: LichessKind
+    kind: LichessKind
     id: str
     """Id of the round, tournament, group or game; name of the TV channel (empty: the
     best game); or path of a page's PGN.
