@@ -172,10 +172,10 @@ def drop_repeats(
 def content_sort_key(game: Game | GameReport) -> tuple[object, ...]:
     """Return a sort key for games of equal names, independent of their order."""
     line = tuple(move.uci for move in game.moves)
-    return (-len(line), line, msgspec.msgpack.encode(_content(game)))
+    return (-len(line), line, msgspec.msgpack.encode(_collect_content(game)))
 
 
-def _content(game: Game | GameReport) -> tuple[object, ...]:
+def _collect_content(game: Game | GameReport) -> tuple[object, ...]:
     return (
         game.headers,
         game.start_fen,
@@ -234,10 +234,10 @@ def _match_namesakes(
     # little.
     unchanged: defaultdict[tuple[object, ...], list[GameId]] = defaultdict(list)
     for id in reversed(ids):
-        unchanged[_content(known_games[id])].append(id)
+        unchanged[_collect_content(known_games[id])].append(id)
     matches: GameIds = {}
     for index in indexes:
-        same = unchanged.get(_content(reports[index]))
+        same = unchanged.get(_collect_content(reports[index]))
         if same:
             matches[index] = same.pop()
     unmatched = list(chain.from_iterable(unchanged.values()))

@@ -208,20 +208,20 @@ def _first_word(raw: bytes) -> str:
 
 
 def _read_fields(fields: dict[str, str]) -> ListedPlayer:
-    def text(name: str) -> str:
+    def read_field(name: str) -> str:
         return fields.get(name, "").strip()[:100]
 
     return ListedPlayer(
-        text("name") or "?",
-        read_number(text("fideid")),
-        text("country") or None,
-        text("title").upper() or None,
-        standard=read_number(text("rating")),
-        rapid=read_number(text("rapid_rating")),
-        blitz=read_number(text("blitz_rating")),
-        k=read_number(text("k")),
-        rapid_k=read_number(text("rapid_k")),
-        blitz_k=read_number(text("blitz_k")),
+        read_field("name") or "?",
+        read_number(read_field("fideid")),
+        read_field("country") or None,
+        read_field("title").upper() or None,
+        standard=read_number(read_field("rating")),
+        rapid=read_number(read_field("rapid_rating")),
+        blitz=read_number(read_field("blitz_rating")),
+        k=read_number(read_field("k")),
+        rapid_k=read_number(read_field("rapid_k")),
+        blitz_k=read_number(read_field("blitz_k")),
     )
 
 

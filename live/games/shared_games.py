@@ -168,16 +168,18 @@ class SharedGames:
         self, id: GameId, partner: GameId, *, is_shown: bool
     ) -> Iterator[Shown]:
         """Show the two games as one from now on."""
-        first, other = partner, id
+        first, joined = partner, id
         group = self._groups.get(partner)
         if group is None and is_shown:
-            first, other = (game.id for game in self._index if game.id in (id, partner))
-        if other != id or is_shown:
-            yield GameGone(other), None
+            first, joined = (
+                game.id for game in self._index if game.id in (id, partner)
+            )
+        if joined != id or is_shown:
+            yield GameGone(joined), None
         if group is None:
             group = self._groups[first] = _Group(self._index[first])
-        group.others.append(other)
-        self._groups[other] = group
+        group.others.append(joined)
+        self._groups[joined] = group
         yield from self._show_group(group)
 
     def _update_group(self, group: _Group, id: GameId) -> Iterator[Shown]:

@@ -209,8 +209,8 @@ class EventJournal:
             appeared.append(id)
             if standing.damaged:
                 self._damaged.add(id)
-            if standing.kept is not None:
-                values = decode_archived(id, standing.kept)
+            if standing.archived is not None:
+                values = decode_archived(id, standing.archived)
                 if values is not None:
                     if values.game.feed in run.feeds:
                         archived.append((values, [change.step for change in since]))

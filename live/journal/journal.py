@@ -101,7 +101,7 @@ class JournalWriter:
         self._retry_s = retry_s
         self._waiting: deque[Sequence[Record]] = deque()
         # Groups that are being written.
-        self._taken: list[Sequence[Record]] = []
+        self._batch: list[Sequence[Record]] = []
         self._closed = False
         self._changed = threading.Condition()
         self._connection: sqlite3.Connection | None = None
@@ -113,7 +113,7 @@ class JournalWriter:
 
     def __len__(self) -> int:
         """Return the number of groups that wait or are being written."""
-        return len(self._waiting) + len(self._taken)
+        return len(self._waiting) + len(self._batch)
 
     def add_records(self, records: Sequence[Record]) -> None:
         """Add a group of records, which are written together or not at all."""
@@ -146,12 +146,12 @@ class JournalWriter:
         and its queue is empty.
         """
         with self._changed:
-            self._taken = []
+            self._batch = []
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._waiting or self._closed)
             count = min(BATCH_SIZE, len(self._waiting))
-            self._taken = [self._waiting.popleft() for _ in range(count)]
-            return self._taken
+            self._batch = [self._waiting.popleft() for _ in range(count)]
+            return self._batch
 
     def _write_until_done(self, batch: Sequence[Record]) -> bool:
         """Write a batch, however long it takes. Return False if the file is

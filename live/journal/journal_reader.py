@@ -116,7 +116,7 @@ class RestorableGame(Value):
     """A game to continue: its stored values, if any, and its changes since then."""
 
     game: GameId
-    kept: bytes | None
+    archived: bytes | None
     """Encoded :class:`live.event.game_record.ArchivedValues`."""
     since: tuple[RecordedChange, ...]
     damaged: bool = False

@@ -85,16 +85,18 @@ def list_searches(
     """
     moves = tuple(move.uci for move in game.moves)
 
-    def position(index: int) -> Position:
+    def build_position(index: int) -> Position:
         return Position(game.start_fen, moves[:index], game.chess960)
 
     return [
-        ("position before", search_options.search_of_position(position(ply - 1))),
+        ("position before", search_options.search_of_position(build_position(ply - 1))),
         (
             "move played",
-            search_options.search_of_move(position(ply - 1), moves[ply - 1], depth),
+            search_options.search_of_move(
+                build_position(ply - 1), moves[ply - 1], depth
+            ),
         ),
-        ("position after", search_options.search_of_position(position(ply))),
+        ("position after", search_options.search_of_position(build_position(ply))),
     ]
 
 
