@@ -94,11 +94,13 @@ def guess_charset(raw: bytes) -> str:
     is_russian = _RUSSIAN_MOVE.search(raw) is not None
     # No name gives a hint.
     if tags.isascii() and (tags or is_russian):
-        likely = "cp1252"
+        likeliest = "cp1252"
     else:
         values = list(dict.fromkeys(_VALUE.findall(tags or raw)))[:_MOST_VALUES]
-        likely = _choose_charset(tuple(value[:_MOST_VALUE_BYTES] for value in values))
-    return "cp1251" if is_russian and likely == "cp1252" else likely
+        likeliest = _choose_charset(
+            tuple(value[:_MOST_VALUE_BYTES] for value in values)
+        )
+    return "cp1251" if is_russian and likeliest == "cp1252" else likeliest
 
 
 @lru_cache(maxsize=64)

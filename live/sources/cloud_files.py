@@ -252,19 +252,20 @@ def read_cloud_player(person: CloudPlayer | None) -> Player:
 
 
 def poll_interval_s(
-    board: CloudBoard | None, unchanged_s: float, *, over: bool = False
+    board: CloudBoard | None, unchanged_s: float, *, is_over: bool = False
 ) -> float:
     """Return the seconds until a board's file should be requested again.
 
     As considerate as lila: eight minutes for a finished game; 20 s for a game without
     moves or file; 4 s for a game in progress, growing to 16 s while a player thinks for
-    long. ``over`` means that the pairing list already has a result. Then the last moves
-    should appear soon or never, and no file is expected for a board that has none.
+    long. ``is_over`` means that the pairing list already has a result. Then the last
+    moves should appear soon or never, and no file is expected for a board that has
+    none.
     """
     if board is None:
-        return 480.0 if over else 20.0
+        return 480.0 if is_over else 20.0
     if not board.live and board.result not in (None, "*"):
         return 480.0
-    if over and not board.live:
+    if is_over and not board.live:
         return min(480.0, max(4.0, unchanged_s / 2))
-    return min(16.0, max(4.0, unchanged_s / 8)) if board.moves or over else 20.0
+    return min(16.0, max(4.0, unchanged_s / 8)) if board.moves or is_over else 20.0

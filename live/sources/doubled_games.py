@@ -147,10 +147,10 @@ class DoubledGames:
         self._read = chosen
         self._lines = {}
         self._group_numbers = {}
-        for at, group in enumerate(groups):
+        for number, group in enumerate(groups):
             for copy in group:
                 self._lines[copy.place] = copy.game.moves
-                self._group_numbers[copy.place] = at
+                self._group_numbers[copy.place] = number
         self._left_out = left_out
         self._doubles = doubles
 
@@ -164,22 +164,33 @@ class DoubledGames:
         for copy in copies:
             former = self._find_former_group(copy)
             keys = list(_lookup_keys(copy))
-            at = by_former.get(former) if former is not None else None
-            if at is not None and any(copy.path is other.path for other in groups[at]):
-                at = None
-            if at is None:
-                near = dict.fromkeys(chain.from_iterable(by_key[key] for key in keys))
-                at = next((at for at in near if _is_in_group(copy, groups[at])), None)
-            if at is None:
-                at = len(groups)
+            number = by_former.get(former) if former is not None else None
+            if number is not None and any(
+                copy.path is other.path for other in groups[number]
+            ):
+                number = None
+            if number is None:
+                candidates = dict.fromkeys(
+                    chain.from_iterable(by_key[key] for key in keys)
+                )
+                number = next(
+                    (
+                        number
+                        for number in candidates
+                        if _is_in_group(copy, groups[number])
+                    ),
+                    None,
+                )
+            if number is None:
+                number = len(groups)
                 groups.append([])
-            groups[at].append(copy)
+            groups[number].append(copy)
             if former is not None:
-                by_former.setdefault(former, at)
+                by_former.setdefault(former, number)
             for key in keys:
                 with_key = by_key[key]
-                if len(with_key) < MAX_ALIKE and at not in with_key:
-                    with_key.append(at)
+                if len(with_key) < MAX_ALIKE and number not in with_key:
+                    with_key.append(number)
         return groups
 
     def _find_former_group(self, copy: FiledGame) -> int | None:
@@ -358,7 +369,7 @@ def _lookup_keys(copy: FiledGame) -> Iterator[object]:
     start_fen, moves = copy.game.start_fen, copy.game.moves
     if len(moves) >= PROOF_PLIES:
         # A sample of the moves distinguishes games well enough.
-        yield start_fen, *(moves[at].uci for at in range(3, PROOF_PLIES, 4))
+        yield start_fen, *(moves[ply].uci for ply in range(3, PROOF_PLIES, 4))
 
 
 def _list_seats(game: GameReport) -> Iterator[Seat]:

@@ -246,12 +246,12 @@ class FeedSession:
             if game.problem is not None and not _is_ended_illegally(game)
         }
         if not complete:
-            still = {
+            unreported = {
                 identity: board
                 for identity, board in self._wrong.items()
                 if identity not in states
             }
-            wrong = still | wrong
+            wrong = unreported | wrong
         self._wrong = wrong
         after = states if complete else self._games | states
         if after != self._games:
@@ -408,14 +408,14 @@ class SessionFeed(ABC):
             if session.heard_s != before_s and clock.now() - begun_s > wait_s:
                 delays = generate_backoff_s(self._conditions.random)
             wait_s = next(delays)
-            waits = lasting and not session.reported
-            if waits:
+            is_awaited = lasting and not session.reported
+            if is_awaited:
                 wait_s = max(wait_s, WAITING_S)
             elif clock.now() - session.heard_s < RECENT_S:
                 wait_s = min(wait_s, SOON_S)
             wait_s = max(wait_s, trouble.wait_s)
             description = f"{trouble.reason}{RETRY}{format_duration(wait_s)}"
-            session.report_health("waiting" if waits else "retrying", description)
+            session.report_health("waiting" if is_awaited else "retrying", description)
             await clock.sleep(wait_s)
 
     @abstractmethod

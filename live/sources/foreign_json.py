@@ -397,11 +397,11 @@ def _make_object_reader(kind: type[msgspec.Struct]) -> Reader:
             sent = value.get(field.sent_as)
             if sent is None:
                 continue
-            at = inner_place.at_field(field.name)
+            field_place = inner_place.at_field(field.name)
             try:
-                values[field.name] = field.read(sent, at)
+                values[field.name] = field.read(sent, field_place)
             except _Unreadable as error:
-                at.note_unread(str(error))
+                field_place.note_unread(str(error))
         if names_unread:
             values["unread"] = unread
         return kind(**values)

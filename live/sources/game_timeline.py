@@ -57,47 +57,47 @@ def add_mistake(
     """Return the moments of a game with an error from ``ply`` on; unchanged if the game
     is shorter.
     """
-    at = next(
+    index = next(
         (
-            at
-            for at, (_, report) in enumerate(timed_reports)
+            index
+            for index, (_, report) in enumerate(timed_reports)
             if len(report.moves) >= ply
         ),
         None,
     )
-    if at is None:
+    if index is None:
         return list(timed_reports)
     before, (at_s, current), (over_s, whole) = (
-        timed_reports[:at],
-        timed_reports[at],
+        timed_reports[:index],
+        timed_reports[index],
         timed_reports[-1],
     )
-    rest_s = timed_reports[at : at + 2][-1][0] - at_s
+    rest_s = timed_reports[index : index + 2][-1][0] - at_s
     match kind:
         case "slip":
             if (slip := choose_wrong_move(current, ply)) is None:
                 return list(timed_reports)
-            false = replace(current, moves=(*current.moves[:-1], slip))
+            slipped = replace(current, moves=(*current.moves[:-1], slip))
             return [
                 *before,
-                (at_s, false),
+                (at_s, slipped),
                 (at_s + rest_s / 2, current),
-                *timed_reports[at + 1 :],
+                *timed_reports[index + 1 :],
             ]
         case "takeback":
             again = [
                 (at_s + rest_s / 3, _truncate_game(current, ply - 1)),
                 (at_s + rest_s * 2 / 3, current),
             ]
-            return [*timed_reports[: at + 1], *again, *timed_reports[at + 1 :]]
+            return [*timed_reports[: index + 1], *again, *timed_reports[index + 1 :]]
         case "stale":
             return list(before)
         case "flag":
             # The side to move runs out of time; the result is entered late.
             at_s, last = before[-1]
             fallen = _replace_clocks(last, {ply - 3: 0.0})
-            over = replace(fallen, result="0-1" if ply % 2 else "1-0")
-            return [*before, (at_s + 1, fallen), (at_s + 1 + FLAG_S, over)]
+            ended = replace(fallen, result="0-1" if ply % 2 else "1-0")
+            return [*before, (at_s + 1, fallen), (at_s + 1 + FLAG_S, ended)]
         case "late-move":
             early = replace(whole, moves=whole.moves[:-LATE_PLIES])
             so_far = [
@@ -126,8 +126,8 @@ def _spoil_report(
         case "last-move":
             return replace(game, moves=game.moves[: last - 1])
         case "clock-still":
-            still = [index for index in clocks if index < ply + 2 * STILL_MOVES]
-            return _replace_clocks(game, dict.fromkeys(still, clocks.get(ply - 1)))
+            frozen = [index for index in clocks if index < ply + 2 * STILL_MOVES]
+            return _replace_clocks(game, dict.fromkeys(frozen, clocks.get(ply - 1)))
         case "clock-rising":
             risen = {index: s + RISE_S for index, s in clocks.items() if s is not None}
             return _replace_clocks(game, risen)

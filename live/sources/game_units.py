@@ -177,10 +177,12 @@ def drop_impossible_clocks(moves: list[Move]) -> bool:
     dropped = False
     for side in (0, 1):
         clocked = [
-            at for at in range(side, len(moves), 2) if moves[at].clock_s is not None
+            index
+            for index in range(side, len(moves), 2)
+            if moves[index].clock_s is not None
         ]
-        shown_s = [moves[at].clock_s or 0.0 for at in clocked]
-        for place, at in enumerate(clocked):
+        shown_s = [moves[index].clock_s or 0.0 for index in clocked]
+        for place, index in enumerate(clocked):
             beside_s = (
                 shown_s[max(0, place - 1) : place] + shown_s[place + 1 : place + 2]
             )
@@ -189,7 +191,7 @@ def drop_impossible_clocks(moves: list[Move]) -> bool:
                 and beside_s
                 and max(beside_s) <= MOST_CLOCK_S
             ):
-                moves[at] = replace(moves[at], clock_s=None)
+                moves[index] = replace(moves[index], clock_s=None)
                 dropped = True
     return dropped
 
@@ -214,7 +216,7 @@ def apply_clock_tags(
         if tag_s is None or not of_side:
             continue
         last = moves[of_side[-1]]
-        most_s = max((moves[at].clock_s or 0.0 for at in of_side), default=0.0)
+        most_s = max((moves[index].clock_s or 0.0 for index in of_side), default=0.0)
         if last.clock_s is None or last.clock_s < tag_s < most_s:
             moves[of_side[-1]] = replace(last, clock_s=tag_s)
     return replace(report, moves=tuple(moves))

@@ -114,9 +114,9 @@ class Hall:
         are none.
         """
         games = [self.game_of_board(board) for board in self.boards.values()]
-        keeps = sum(game is not None and game.problem == SET_BACK for game in games)
-        boards = "1 board was" if keeps == 1 else f"{keeps} boards were"
-        return f"{boards} set back without a result" if keeps else ""
+        set_back = sum(game is not None and game.problem == SET_BACK for game in games)
+        boards = "1 board was" if set_back == 1 else f"{set_back} boards were"
+        return f"{boards} set back without a result" if set_back else ""
 
     # --- input ------------------------------------------------------------------------
 
@@ -130,12 +130,14 @@ class Hall:
         if board is not None or len(self.boards) >= MAX_BOARDS:
             return board
         board = self.boards[serial] = HallBoard(serial, len(self.boards) + 1)
-        own = [self._games[key] for key in self._own.get(board.name, ())]
-        if own:
-            board.key = own[-1].key
-            board.is_paired = not _is_unpaired(own[-1])
-            board.is_set_back = own[-1].problem == SET_BACK
-            board.before = next((game for game in own[-2::-1] if game.moves), None)
+        own_games = [self._games[key] for key in self._own.get(board.name, ())]
+        if own_games:
+            board.key = own_games[-1].key
+            board.is_paired = not _is_unpaired(own_games[-1])
+            board.is_set_back = own_games[-1].problem == SET_BACK
+            board.before = next(
+                (game for game in own_games[-2::-1] if game.moves), None
+            )
         self._seat_players(board, now_s)
         return board
 
@@ -258,7 +260,7 @@ class Hall:
             if seat is current:
                 self._seat_current(board, seat, now_s)
             else:
-                self._update_elsewhere((seat,), now_s, but=board.key)
+                self._update_elsewhere((seat,), now_s, except_key=board.key)
 
     def _find_current_seat(
         self, board: HallBoard, rounds: Sequence[Seat]
@@ -333,14 +335,14 @@ class Hall:
         return paired_game
 
     def _update_elsewhere(
-        self, rounds: Iterable[Seat], now_s: float, but: str = ""
+        self, rounds: Iterable[Seat], now_s: float, except_key: str = ""
     ) -> None:
         """Apply the pairings' players and results to games that are not on a board
         now.
         """
         for seat in rounds:
             game = self._find_paired_game(seat)
-            if game is not None and game.key != but:
+            if game is not None and game.key != except_key:
                 self._apply_seat(game, seat, now_s)
 
     def _apply_seat(self, game: GameReport, seat: Seat, now_s: float) -> None:
@@ -357,18 +359,19 @@ class Hall:
 
     def _create_game(self, board: HallBoard, headers: Headers) -> GameReport:
         """Return a new game without moves for a board."""
-        own = self._own.get(board.name, ())
+        own_keys = self._own.get(board.name, ())
         keys: Iterable[str]
         if headers.round:
             first = f"{board.name}/{headers.round}"
             keys = chain([first], (f"{first}/{number}" for number in count(2)))
         else:
-            numbers = [key.rpartition("/")[2] for key in own]
+            numbers = [key.rpartition("/")[2] for key in own_keys]
             last = max(
                 (int(digits) for digits in numbers if digits.isdecimal()), default=0
             )
             keys = (
-                f"{board.name}/{number}" for number in count(max(last, len(own)) + 1)
+                f"{board.name}/{number}"
+                for number in count(max(last, len(own_keys)) + 1)
             )
         key = next(unused for unused in keys if unused not in self._games)
         return GameReport(key, headers, chess.STARTING_FEN)

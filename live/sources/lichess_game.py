@@ -157,9 +157,9 @@ class LichessGameStream:
             if before is not None and before.id == line.id:
                 line = fill_unread(line, before, *_KEPT)
             self.over = line.status is not None and line.status.id > _STARTED
-            begins, description = description is None, line
+            is_first, description = description is None, line
             self._current = self._described = line
-            if begins:
+            if is_first:
                 start = read_fen(
                     line.initialFen or "",
                     chess960=description.game_variant == "chess960",

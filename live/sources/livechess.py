@@ -79,9 +79,11 @@ class LiveChessFeed(SessionFeed):
             ) as socket:
                 yield socket
         except (InvalidURI, InvalidHandshake) as error:
-            wrong = isinstance(error, InvalidURI)
+            is_wrong_address = isinstance(error, InvalidURI)
             problem = (
-                "is no websocket address" if wrong else "answers, but is no LiveChess"
+                "is no websocket address"
+                if is_wrong_address
+                else "answers, but is no LiveChess"
             )
             raise create_fatal_trouble(
                 self.name, problem, "It looks like ws://HOST:1982/api/v1.0"

@@ -246,8 +246,10 @@ class LiveChessCloudFeed(PolledFeed):
 
     def _is_settled(self, round_: _Round) -> bool:
         still_s = self._clock.now() - round_.changed_s
-        over = bool(round_.games) and all(game.result != "*" for game in round_.games)
-        return over and still_s > self._config.finish_after_s
+        is_over = bool(round_.games) and all(
+            game.result != "*" for game in round_.games
+        )
+        return is_over and still_s > self._config.finish_after_s
 
     def _find_refusal(self, looked_s: float) -> FeedTrouble | None:
         """Return the refusal since clock time ``looked_s`` that asks for the longest
@@ -268,14 +270,14 @@ class LiveChessCloudFeed(PolledFeed):
         """
         notes = []
         for page in self._pages.values():
-            wrong = "" if page.games else page.wrong.text or page.wrong_pairing.text
+            problem = "" if page.games else page.wrong.text or page.wrong_pairing.text
             match page.contents:
                 case CloudTournament(is_listed=False):
-                    wrong = wrong or "its rounds cannot be read"
+                    problem = problem or "its rounds cannot be read"
                 case CloudTournament(unread=unread) | CloudRoundIndex(unread=unread):
-                    wrong = wrong or describe_unread(unread)
-            if wrong:
-                notes.append(f"{self._path_below_tournament(page)}: {wrong}")
+                    problem = problem or describe_unread(unread)
+            if problem:
+                notes.append(f"{self._path_below_tournament(page)}: {problem}")
         return "; ".join(notes)
 
     def _path_below_tournament(self, page: _Page[Any]) -> str:
@@ -313,22 +315,22 @@ class LiveChessCloudFeed(PolledFeed):
         async def poll_pairing(m: int, pairing: CloudPairing) -> GameReports:
             page = self._page_at(f"{root}/game-{m}.json", CloudBoard)
             async with gate:
-                over = pairing.result not in (None, "*")
-                contents = await self._poll_board(page, over)
+                is_over = pairing.result not in (None, "*")
+                contents = await self._poll_board(page, is_over)
             now_s = self._clock.now()
             page.wrong_pairing.set_text("", now_s)
-            wrong = page.wrong.describe_problem(now_s)
+            problem = page.wrong.describe_problem(now_s)
             event = (
                 tournament.name,
                 tournament.location,
                 tournament.timecontrol,
                 index.date,
             )
-            made_of = (*event, pairing, contents, wrong)
+            made_of = (*event, pairing, contents, problem)
             if page.made_of != made_of:
                 page.made_of = made_of
                 page.games = _add_problem(
-                    build_reports(tournament, number, m, index, contents), wrong
+                    build_reports(tournament, number, m, index, contents), problem
                 )
             return page.games
 
@@ -339,25 +341,26 @@ class LiveChessCloudFeed(PolledFeed):
                 if pairing.white or pairing.black  # no players: an unused board
             ]
         games = tuple(chain.from_iterable(task.result() for task in tasks))
-        odd = {
+        unread_pairings = {
             m: entry.unread[""]
             for m, entry in enumerate(pairings, start=1)
             if "" in entry.unread
         }
-        games += self._keep_unpaired(root, odd, games)
-        round_.complete = not odd
+        games += self._keep_unpaired(root, unread_pairings, games)
+        round_.complete = not unread_pairings
         if games != round_.games:
             round_.games = games
             round_.changed_s = self._clock.now()
 
     def _keep_unpaired(
-        self, root: str, odd: dict[int, str], other_games: GameReports
+        self, root: str, unread_pairings: dict[int, str], other_games: GameReports
     ) -> GameReports:
         """Return the last known games of boards whose pairing cannot be read.
 
         Args:
             root: base URL of the round's files.
-            odd: by number of the board: what was found instead of its pairing.
+            unread_pairings: by number of the board: what was found instead of its
+                pairing.
             other_games: games of the other boards. Players who are now at another board
                 have left their old one.
         """
@@ -365,7 +368,7 @@ class LiveChessCloudFeed(PolledFeed):
             (game.headers.white.name, game.headers.black.name) for game in other_games
         }
         kept_games: list[GameReport] = []
-        for m, description in odd.items():
+        for m, description in unread_pairings.items():
             page = self._page_at(f"{root}/game-{m}.json", CloudBoard)
             now_s = self._clock.now()
             page.wrong_pairing.set_text(
@@ -381,14 +384,14 @@ class LiveChessCloudFeed(PolledFeed):
         return tuple(kept_games)
 
     async def _poll_board(
-        self, page: _Page[CloudBoard], over: bool
+        self, page: _Page[CloudBoard], is_over: bool
     ) -> CloudBoard | None:
         """Return the last known contents of a board's file, after requesting it again
         if that is due.
         """
         now_s = self._clock.now()
         contents = page.contents
-        due = poll_interval_s(contents, now_s - page.changed_s, over=over)
+        due = poll_interval_s(contents, now_s - page.changed_s, is_over=is_over)
         if page.damage:
             due = PERIOD_S
         elif page.may_have_more:
@@ -400,7 +403,7 @@ class LiveChessCloudFeed(PolledFeed):
                 # Some boards have no file, or none any more after the game. That is not
                 # a problem: moves that were seen remain.
                 is_gone = isinstance(trouble.fatal, FeedNotFound) and (
-                    contents is None or over
+                    contents is None or is_over
                 )
                 self._note_trouble(
                     page, trouble, "" if is_gone else "its moves cannot be had"

@@ -330,7 +330,7 @@ class Movetext:
         one could be played.
         """
         parts = split_glued_moves(text)
-        for at, part in enumerate(parts, 1):
+        for number, part in enumerate(parts, 1):
             if (result := read_result_word(part.encode())) is not None:
                 self.result = result
             elif len(self.moves) >= MAX_PLIES:
@@ -340,10 +340,10 @@ class Movetext:
                 try:
                     self._line.add_move(part)
                 except UnplayableMove as error:
-                    if at == 1:
+                    if number == 1:
                         return False
                     self._end_at_error(
-                        error, part, " ".join([*parts[at:], ""]).encode() + behind
+                        error, part, " ".join([*parts[number:], ""]).encode() + behind
                     )
                     return True
         return bool(parts)

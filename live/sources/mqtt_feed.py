@@ -69,9 +69,9 @@ class MqttFeed(PolledFeed):
             raise create_unknown_feed(
                 source.name, "is no broker's address: it looks like mqtt://BROKER/TOPIC"
             )
-        if wrong := describe_wrong_topic(address.topic):
+        if problem := describe_wrong_topic(address.topic):
             raise create_unknown_feed(
-                source.name, f"{wrong}: it looks like mqtt://BROKER/chess/#"
+                source.name, f"{problem}: it looks like mqtt://BROKER/chess/#"
             )
         self._address = address
         settings = conditions.config.mqtt

@@ -252,15 +252,15 @@ class MqttGames:
         """Message for people about topics without a game. Problems of games are
         described in the games themselves.
         """
-        without = [
+        unusable = [
             f"topic {topic!r} holds {state.problem}"
             for topic, state in self._topics.items()
             if state.problem is not None and not state.games
         ]
-        if len(without) > MOST_NAMED:
-            rest = f"{len(without) - MOST_NAMED} more hold no game"
-            without[MOST_NAMED:] = [rest]
-        return "; ".join(without)
+        if len(unusable) > MOST_NAMED:
+            rest = f"{len(unusable) - MOST_NAMED} more hold no game"
+            unusable[MOST_NAMED:] = [rest]
+        return "; ".join(unusable)
 
     def _forget_topic(self, topic: str) -> None:
         state = self._topics.pop(topic, None)

@@ -217,8 +217,8 @@ class PartialReadFilter:
             (self._endless & unconfirmed) | (cut.keys() - unconfirmed)
         )
         self._places = {
-            identity: at
-            for identity, at in self._places.items()
+            identity: place
+            for identity, place in self._places.items()
             if identity in believed
         }
         self._catching_up &= bool(doubted) or not complete
@@ -352,19 +352,21 @@ class PartialReadFilter:
         }
         losses = Counter(self._places.get(identity) for identity in (*missing, *behind))
         lost: dict[Identity, tuple[GameReport | None, float]] = {}
-        for identity, less in {**missing, **behind}.items():
+        for identity, shortened in {**missing, **behind}.items():
             place = self._places.get(identity)
-            alone = less is not None and less.moves and losses[place] == 1
+            is_single_loss = (
+                shortened is not None and shortened.moves and losses[place] == 1
+            )
             lasts_s = self._lost_after_s
             if (
-                alone
+                is_single_loss
                 and identity in behind
                 and place in whole
                 and not self._catching_up
             ):
                 lasts_s = 0.0 if whole[place].is_settled else self._copies_s
             if lasts_s:
-                lost[identity] = less, lasts_s
+                lost[identity] = shortened, lasts_s
         return lost
 
     def _known_game(self, identity: Identity) -> GameReport:

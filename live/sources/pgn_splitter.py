@@ -258,9 +258,9 @@ class PgnSplitter:
 
     def _begins_game(self, line: bytes) -> bool:
         """Return whether a line begins the next game after one that was too long."""
-        if begins := self._next_game.match(self._normalise_line(line)):
+        if match := self._next_game.match(self._normalise_line(line)):
             self._begin_game()
-        return bool(begins)
+        return bool(match)
 
     def _read_line(self, line: bytes) -> PgnSegment | None:
         """Read one line. Return the game that it completes, or None."""
@@ -313,10 +313,10 @@ class PgnSplitter:
         if line.endswith(b"]\n") or self._in_comment or line.startswith((b"%", b";")):
             return []
         if tags := _TAGS.match(line):
-            at = tags.end() if _MOVES_BEGIN.match(line, tags.end()) else 0
+            end = tags.end() if _MOVES_BEGIN.match(line, tags.end()) else 0
         else:
-            at = _find_next_game(line)
-        return [line[:at] + b"\n", line[at:].lstrip()] if at else []
+            end = _find_next_game(line)
+        return [line[:end] + b"\n", line[end:].lstrip()] if end else []
 
     def _read_header(self, line: bytes) -> PgnSegment | None:
         segment = None
@@ -401,8 +401,8 @@ class PgnSplitter:
             return result is not None
         if word == b"0-0" or self._results > _MAX_RESULTS:
             return False
-        at = len(self._text) - len(line) + match.start()
-        return _PLAYED.search(self._text, self._moves_at, at) is None
+        start = len(self._text) - len(line) + match.start()
+        return _PLAYED.search(self._text, self._moves_at, start) is None
 
 
 def _find_next_game(line: bytes) -> int:
@@ -413,20 +413,20 @@ def _find_next_game(line: bytes) -> int:
         b" 1 " in line or b'"]' in line or b"\t" in line or _SECOND_ONE.search(line)
     ):
         return 0
-    at = _find_behind_result(line)
-    if at and (b"{" in line or b";" in line):
-        at = _find_behind_result(
+    start = _find_behind_result(line)
+    if start and (b"{" in line or b";" in line):
+        start = _find_behind_result(
             _COMMENTS.sub(lambda comment: b" " * len(comment[0]), line)
         )
-    return at
+    return start
 
 
 def _find_behind_result(line: bytes) -> int:
     for match in _GAME_BEGINS.finditer(line):
-        at = match.start()
-        word = _LAST_WORD.search(line, max(0, at - _RESULT_END_BYTES), at)
+        start = match.start()
+        word = _LAST_WORD.search(line, max(0, start - _RESULT_END_BYTES), start)
         if word is not None and read_result_word(word[0].rstrip()) is not None:
-            return at
+            return start
     return 0
 
 

@@ -162,8 +162,8 @@ class PositionTracker:
         ``now`` must have the right side to move: a FEN without that field is read as
         White to move.
         """
-        move, met = move.strip(), not self._places
-        if met:  # a game first seen after its first move began at the start
+        move, is_first = move.strip(), not self._places
+        if is_first:  # a game first seen after its first move began at the start
             self._begin_at(chess.Board())
         begun = _placement_key(now) == _placement_key(chess.Board())
         if (
@@ -174,7 +174,9 @@ class PositionTracker:
             self.number += 1
             self._begin_at(chess.Board())
         elif not (
-            begun or self._play_step(now, move) if met else self.resume_at(now, move)
+            begun or self._play_step(now, move)
+            if is_first
+            else self.resume_at(now, move)
         ):
             self._begin_at(now)
         self._set_clock(white_s, black_s)
