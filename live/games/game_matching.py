@@ -109,12 +109,12 @@ def _is_key_trustworthy(game: Game | GameReport, report: GameReport) -> bool:
     """
     old, new = game.headers, report.headers
     has_known_players = all(map(is_known, (old.white, old.black, new.white, new.black)))
-    swapped = is_same_person(old.white, new.black) or is_same_person(
+    is_swapped = is_same_person(old.white, new.black) or is_same_person(
         old.black, new.white
     )
     if (
         not has_known_players
-        or swapped
+        or is_swapped
         or count_same_players(old, new)
         or _is_one_table(old, new)
     ):
@@ -295,7 +295,7 @@ def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | 
     if is_another_game(game, report, complete=complete):
         return None
     alike = count_equal_plies(game.moves, report.moves)
-    proved = complete or alike >= PROOF_PLIES
+    is_proved = complete or alike >= PROOF_PLIES
     one_event = normalise_header(old.event) == normalise_header(new.event)
     one_round = normalise_header(old.round) == normalise_header(new.round)
     one_board = old.board == new.board
@@ -305,19 +305,19 @@ def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | 
     )
     if seated == 2:
         kind = 4
-        sure = proved or (one_event and one_round)
+        is_sure = is_proved or (one_event and one_round)
     elif swapped == 2:
         kind = 3
-        sure = proved and one_event
+        is_sure = is_proved and one_event
     elif seated or swapped:
         kind = 2 if seated else 1
-        sure = one_event and (
+        is_sure = one_event and (
             alike >= PROOF_PLIES or (complete and one_round and one_board)
         )
     else:
         kind = 0
-        sure = complete and one_round and one_board and alike >= STRONG_PROOF_PLIES
-    return (kind, one_event, one_round, one_board, alike) if sure else None
+        is_sure = complete and one_round and one_board and alike >= STRONG_PROOF_PLIES
+    return (kind, one_event, one_round, one_board, alike) if is_sure else None
 
 
 def may_be_one_round(first: str, second: str) -> bool:

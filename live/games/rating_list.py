@@ -130,8 +130,8 @@ class RatingList:
                 " list: correct the id or the name in the source"
             )
         places = chain.from_iterable(self._names.get(word, ()) for word in words)
-        near = [self._row(at) for at in dict.fromkeys(places)]
-        same = [row for row in near if normalise_name(row.name).split() == words]
+        related = [self._row(place) for place in dict.fromkeys(places)]
+        same = [row for row in related if normalise_name(row.name).split() == words]
         if len(same) > 1 and federation:
             same = [row for row in same if row.federation == federation] or same
         if len(same) == 1:
@@ -143,7 +143,7 @@ class RatingList:
             )
         alike = [
             row
-            for row in near
+            for row in related
             if _is_similar_name(words, normalise_name(row.name).split())
         ]
         if alike:
@@ -188,12 +188,14 @@ def _read_xml(data: bytes) -> RatingList:
     ids: dict[int, int] = {}
     names: defaultdict[str, list[int]] = defaultdict(list)
     for match in _XML_PLAYER.finditer(data):
-        at = match.start()
-        ids[int(match[1])] = at
-        names[_first_word(match[2])].append(at)
+        start = match.start()
+        ids[int(match[1])] = start
+        names[_first_word(match[2])].append(start)
     if not ids:
         raise ValueError("holds no players")
-    return RatingList(ids, names, lambda at: _read_xml_row(data, at), size=len(ids))
+    return RatingList(
+        ids, names, lambda start: _read_xml_row(data, start), size=len(ids)
+    )
 
 
 def _first_word(raw: bytes) -> str:
@@ -225,9 +227,9 @@ def _read_fields(fields: dict[str, str]) -> ListedPlayer:
     )
 
 
-def _read_xml_row(data: bytes, at: int) -> ListedPlayer:
-    end = data.find(b"</player>", at)
-    block = data[at : end if end >= 0 else at + 2000]
+def _read_xml_row(data: bytes, start: int) -> ListedPlayer:
+    end = data.find(b"</player>", start)
+    block = data[start : end if end >= 0 else start + 2000]
     fields = {
         m[1].decode(): html.unescape(decode(m[2])) for m in _XML_FIELD.finditer(block)
     }
@@ -236,12 +238,14 @@ def _read_xml_row(data: bytes, at: int) -> ListedPlayer:
 
 def _read_csv(data: bytes) -> RatingList:
     rows = list(map(_read_fields, read_csv_rows(data, _COLUMNS)))
-    ids = {row.fide_id: at for at, row in enumerate(rows) if row.fide_id is not None}
+    ids = {
+        row.fide_id: index for index, row in enumerate(rows) if row.fide_id is not None
+    }
     names: defaultdict[str, list[int]] = defaultdict(list)
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         # A list can have the surname first or last.
         for word in normalise_name(row.name).split():
-            names[word].append(at)
+            names[word].append(index)
     if not names:
         raise ValueError("has no column of names: its first line names the columns")
     return RatingList(ids, names, rows.__getitem__, size=len(rows))

@@ -184,13 +184,13 @@ def diff_games(game: Game, report: Game | GameReport) -> Iterator[Step]:
         evals.append((0, report.start_eval))
     # One comparison in C is enough for the many reports that only add moves.
     if old[:shared] != new[:shared]:
-        for ply, (was, now) in enumerate(
+        for ply, (before, after) in enumerate(
             zip(old[:shared], new[:shared], strict=True), 1
         ):
-            if (was.clock_s, was.spent_s) != (now.clock_s, now.spent_s):
-                clocks.append((ply, now.clock_s, now.spent_s))
-            if was.eval != now.eval:
-                evals.append((ply, now.eval))
+            if (before.clock_s, before.spent_s) != (after.clock_s, after.spent_s):
+                clocks.append((ply, after.clock_s, after.spent_s))
+            if before.eval != after.eval:
+                evals.append((ply, after.eval))
     if clocks:
         yield ClocksCorrected(id, tuple(clocks))
     if evals:

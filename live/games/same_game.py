@@ -76,12 +76,12 @@ def is_one_game(first: Game, second: Game, *, alone: bool) -> bool:
         and _is_same_place(*rounds)
     )
     settled = max(0, shorter - CORRECTED_PLIES)
-    same_line = (
+    is_one_line = (
         count_equal_plies(first.moves[:settled], second.moves[:settled]) == settled
     )
     if (
         is_same_pairing
-        and same_line
+        and is_one_line
         and (first.result == "*") == (second.result == "*")
     ):
         return True
@@ -92,16 +92,16 @@ def is_one_game(first: Game, second: Game, *, alone: bool) -> bool:
         for a, b in zip(first.moves, second.moves, strict=False)
         if a.clock_s is not None and b.clock_s is not None
     ]
-    far = sum(gap_s > FAR_CLOCK_S for gap_s in gaps_s)
-    if len(gaps_s) >= FAR_CLOCK_PLIES and 2 * far >= len(gaps_s):
+    far_count = sum(gap_s > FAR_CLOCK_S for gap_s in gaps_s)
+    if len(gaps_s) >= FAR_CLOCK_PLIES and 2 * far_count >= len(gaps_s):
         return False  # the clocks contradict each other
-    if not same_line:
+    if not is_one_line:
         # One of the two sources has a wrong move, on which they contradict each other.
         return is_same_pairing and not is_another_line(first, second)
     if seated == 2 and (events[0] == events[1] or "" in events):
         return True
-    near = sum(gap_s <= CLOCK_S for gap_s in gaps_s)
-    return len(gaps_s) >= SAME_GAME_PLIES and near >= CLOCK_SHARE * len(gaps_s)
+    near_count = sum(gap_s <= CLOCK_S for gap_s in gaps_s)
+    return len(gaps_s) >= SAME_GAME_PLIES and near_count >= CLOCK_SHARE * len(gaps_s)
 
 
 def may_be_one_game(first: Game, second: Game) -> bool:

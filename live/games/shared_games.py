@@ -243,25 +243,29 @@ class SharedGames:
         ids = chain.from_iterable(
             ids for ids in candidates if len(ids) <= MAX_CANDIDATES
         )
-        near = [self._index[id] for id in dict.fromkeys(ids) if id != game.id]
-        if all(near_game.feed == game.feed for near_game in near):
+        near_games = [self._index[id] for id in dict.fromkeys(ids) if id != game.id]
+        if all(near_game.feed == game.feed for near_game in near_games):
             return None
         # Games that have the same names and could be confused.
         rivals = [
             near_game
-            for near_game in near
+            for near_game in near_games
             if count_same_players(game.headers, near_game.headers) == 2
             and may_be_one_game(game, near_game)
         ]
-        own = any(near_game.feed == game.feed for near_game in rivals)
+        has_own_rival = any(near_game.feed == game.feed for near_game in rivals)
         partners: list[tuple[int, GameId]] = []
-        for other in near:
+        for other in near_games:
             first = self.shown_id(other.id)
             feeds = {self._index[id].feed for id in self.member_ids(first)}
             if game.feed in (other.feed, *feeds):
                 continue
-            theirs = sum(near_game.feed == other.feed for near_game in rivals) > 1
-            if is_one_game(game, other, alone=not own and not theirs):
+            has_other_rival = (
+                sum(near_game.feed == other.feed for near_game in rivals) > 1
+            )
+            if is_one_game(
+                game, other, alone=not has_own_rival and not has_other_rival
+            ):
                 partners.append((count_equal_plies(game.moves, other.moves), first))
         most_alike = max((alike for alike, _ in partners), default=0)
         best = {first for alike, first in partners if alike == most_alike}
@@ -288,12 +292,12 @@ def merge_games(reports: Sequence[Game], leading: Game) -> Game:
     result = leading.result
     plies = len(leading.moves)
     if result == "*":
-        near = (
+        near_results = (
             report.result
             for report in other_reports
             if len(report.moves) > plies - BEHIND_PLIES
         )
-        result = next((decided for decided in near if decided != "*"), "*")
+        result = next((decided for decided in near_results if decided != "*"), "*")
     # If another source read as many moves without a problem, the problem is dropped.
     read = any(
         report.problem is None and len(report.moves) >= plies
@@ -320,14 +324,18 @@ def _merge_moves(leading: Game, other_reports: Sequence[Game]) -> tuple[Move, ..
     """Return the leading line, with clocks and scores that only other sources have."""
     moves = list(leading.moves)
     for other in other_reports:
-        for index, (own, theirs) in enumerate(zip(moves, other.moves, strict=False)):
-            if own.uci != theirs.uci:
+        for index, (leading_move, other_move) in enumerate(
+            zip(moves, other.moves, strict=False)
+        ):
+            if leading_move.uci != other_move.uci:
                 break
-            if own.clock_s is None and theirs.clock_s is not None:
-                own = replace(own, clock_s=theirs.clock_s, spent_s=theirs.spent_s)
-            if own.eval is None and theirs.eval is not None:
-                own = replace(own, eval=theirs.eval)
-            moves[index] = own
+            if leading_move.clock_s is None and other_move.clock_s is not None:
+                leading_move = replace(
+                    leading_move, clock_s=other_move.clock_s, spent_s=other_move.spent_s
+                )
+            if leading_move.eval is None and other_move.eval is not None:
+                leading_move = replace(leading_move, eval=other_move.eval)
+            moves[index] = leading_move
     return tuple(moves)
 
 

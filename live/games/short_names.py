@@ -65,12 +65,12 @@ def _split_name(name: str) -> _Parts:
         return _Parts(" ".join(words[:-1]), last, "{family} {given}")
     if len(words) == 3 and _PATRONYMIC.search(last):
         return _Parts(words[0], " ".join(words[1:]), "{family} {given}")
-    at = len(words) - 1
-    if _SUFFIX.fullmatch(last) and at > 1:
-        at -= 1
-    while at > 1 and words[at - 1].lower() in _PARTICLES:
-        at -= 1
-    return _Parts(" ".join(words[at:]), " ".join(words[:at]), "{given} {family}")
+    start = len(words) - 1
+    if _SUFFIX.fullmatch(last) and start > 1:
+        start -= 1
+    while start > 1 and words[start - 1].lower() in _PARTICLES:
+        start -= 1
+    return _Parts(" ".join(words[start:]), " ".join(words[:start]), "{given} {family}")
 
 
 def _normalise_blanks(name: str) -> str:

@@ -125,8 +125,8 @@ class Difficulty(NamedTuple):
     def average_loss_of_others_cp(self, uci: str) -> float:
         """Return the average loss of players who choose another move, in centipawns."""
         share = self.shares.get(uci, 0.0)
-        own = share * self.lost_cp.get(uci, 0.0)
-        return (self.expected_loss_cp - own) / (1 - share) if share < 1 else 0.0
+        own_loss_cp = share * self.lost_cp.get(uci, 0.0)
+        return (self.expected_loss_cp - own_loss_cp) / (1 - share) if share < 1 else 0.0
 
     def find_second_loss_cp(self, uci: str) -> float:
         """Return the loss of the best other move, in centipawns; 0 without one."""
@@ -246,7 +246,7 @@ def is_find(
 
 
 def is_trap(
-    share: float | None, hard: Difficulty, own_loss_cp: int, score_cp: int
+    share: float | None, difficulty: Difficulty, own_loss_cp: int, score_cp: int
 ) -> bool:
     """Return whether a move sets a trap.
 
@@ -255,14 +255,14 @@ def is_trap(
 
     Args:
         share: share of players who make the move; None if unknown.
-        hard: difficulty of the position after the move.
+        difficulty: difficulty of the position after the move.
         own_loss_cp: loss of the move.
         score_cp: score of the position after the move.
     """
     return (
         (share is None or share < TRAP_SET_SHARE)
-        and hard.tempting
-        and hard.error_chance >= TRAP_SHARE
+        and difficulty.tempting
+        and difficulty.error_chance >= TRAP_SHARE
         and own_loss_cp < SOUND_LOSS_CP
         and abs(score_cp) <= LEVEL_CP
     )

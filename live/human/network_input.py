@@ -210,9 +210,9 @@ def build_planes(rows: Positions) -> Floats:
     side.
     """
     count = len(rows)
-    own = rows["own"][:, None]
+    own_mask = rows["own"][:, None]
     boards = np.concatenate(
-        [rows["men"] & own, rows["men"] & ~own, rows["castling"][:, None]], 1
+        [rows["men"] & own_mask, rows["men"] & ~own_mask, rows["castling"][:, None]], 1
     )
     squares = _unpack_bitboards(boards)
     planes = np.zeros((count, PLANES, 64), dtype=np.float32)
@@ -227,10 +227,10 @@ def build_planes(rows: Positions) -> Floats:
     planes[:, 31:35] = _ATTACKS[1, :4, kings[1]] & clear[row_numbers, kings[1]][:, None]
     for side, mine in enumerate((rows["own"], ~rows["own"])):
         men = squares[:, 6 * side :][:, :6]
-        theirs = squares[:, 6 * (1 - side) :][:, :6]
+        other_men = squares[:, 6 * (1 - side) :][:, :6]
         reach = _find_attacked(men, side, clear).astype(np.float32)
         planes[:, 19 + 6 * side : 25 + 6 * side] = men.astype(np.float32) @ reach
-        between = _find_shields(rows, kings[side], theirs[:, 2:5])
+        between = _find_shields(rows, kings[side], other_men[:, 2:5])
         # Between this king and the other side's line pieces: pinned, or able to
         # discover a check.
         planes[:, 35 + side] = _unpack_bitboards((between & mine)[:, None])[:, 0]
@@ -253,18 +253,20 @@ def find_reachable_moves(rows: Positions) -> Bools:
     )
     men = squares[:, :6]
     occupied: Bools = squares[:, 6:].astype(np.bool_).max(1)
-    own: Bools = men.astype(np.bool_).max(1)
+    own_squares: Bools = men.astype(np.bool_).max(1)
     clear = _find_clear_lines(rows)
-    moves = _find_attacked(men, 0, clear) & ~own[:, None, :]
-    capture = occupied & ~own
+    moves = _find_attacked(men, 0, clear) & ~own_squares[:, None, :]
+    capture = occupied & ~own_squares
     passant = np.flatnonzero(rows["en_passant"] >= 0)
     capture[passant, rows["en_passant"][passant]] = True
     pawn = men[:, 0].astype(np.bool_)[:, :, None]
     moves &= ~pawn | capture[:, None, :]
     moves |= pawn & _PUSH & clear & ~occupied[:, None, :]
     for rook, end in ((7, 6), (0, 2)):
-        may = (rows["castling"] >> np.uint64(rook)) & np.uint64(1) == 1
-        moves[:, 4, end] |= may & men[:, 5, 4].astype(np.bool_) & clear[:, 4, rook]
+        may_castle = (rows["castling"] >> np.uint64(rook)) & np.uint64(1) == 1
+        moves[:, 4, end] |= (
+            may_castle & men[:, 5, 4].astype(np.bool_) & clear[:, 4, rook]
+        )
     return moves.reshape(len(rows), 4096)
 
 

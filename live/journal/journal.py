@@ -157,7 +157,7 @@ class JournalWriter:
         """Write a batch, however long it takes. Return False if the file is
         unrecoverable or the journal was closed.
         """
-        troubled = False
+        has_trouble = False
         while True:
             try:
                 if not self._connection:
@@ -165,17 +165,17 @@ class JournalWriter:
                 self._write_transaction(self._connection, batch)
             except sqlite3.Error as error:
                 self._disconnect()
-                hopeless = read_error_code(error) in _UNRECOVERABLE_CODES
-                if not troubled or hopeless:
-                    self._report(describe_write_error(error), hopeless)
-                troubled = True
+                is_hopeless = read_error_code(error) in _UNRECOVERABLE_CODES
+                if not has_trouble or is_hopeless:
+                    self._report(describe_write_error(error), is_hopeless)
+                has_trouble = True
                 with self._changed:
-                    if hopeless or self._changed.wait_for(
+                    if is_hopeless or self._changed.wait_for(
                         lambda: self._closed, self._retry_s
                     ):
                         return False
             else:
-                if troubled:
+                if has_trouble:
                     self._report("", False)
                 return True
 
@@ -340,12 +340,12 @@ class Journal:
         """Descriptions for people of damage found when the file was opened."""
         self._now_ms = now_ms
         # If there is a file, only the most recent results are also kept in memory.
-        few = (
+        few_results = (
             MemoryResultCache(RESULTS_IN_MEMORY)
             if self.has_file
             else MemoryResultCache()
         )
-        self._memory = few if memory is None else memory
+        self._memory = few_results if memory is None else memory
         self._backlog = backlog
         self._retry_s = retry_s
         # Records of the present transaction; None outside a transaction.
@@ -372,7 +372,7 @@ class Journal:
             self._lock.enter_context(lock_journal(path))
             make_private(path)
             with contextlib.closing(open_connection(path)) as connection:
-                had = migrate(connection)
+                version = migrate(connection)
             self._reader = JournalReader(path)
             self._run, self._n, self._note = self._reader.read_last_numbers()
             self.damage = tuple(self._reader.find_problems())
@@ -381,8 +381,10 @@ class Journal:
         except UNUSABLE_ERRORS as error:
             self._give_up(explain_unusable(path, error))
         else:
-            if had not in (0, VERSION):
-                log.info("journal %s is brought from version %d up to date", path, had)
+            if version not in (0, VERSION):
+                log.info(
+                    "journal %s is brought from version %d up to date", path, version
+                )
             self._writer = JournalWriter(
                 path, self._on_writer_problem, retry_s=self._retry_s
             )
@@ -407,13 +409,13 @@ class Journal:
             f"{problem}; nothing is kept over a restart. Name another with --journal"
         )
 
-    def _on_writer_problem(self, problem: str, hopeless: bool) -> None:
+    def _on_writer_problem(self, problem: str, is_hopeless: bool) -> None:
         """Set the problem of the file and log it; called on the writer's thread."""
-        self.is_unrecoverable |= hopeless
+        self.is_unrecoverable |= is_hopeless
         if not problem:
             log.warning("journal %s: is written again", self.path)
             self.problem = ""
-        elif hopeless:
+        elif is_hopeless:
             self._set_problem(
                 f"is damaged ({problem}) and written no more. "
                 "Move it away, and start live-rate again"

@@ -176,20 +176,22 @@ def migrate(connection: sqlite3.Connection) -> int:
             this one.
         sqlite3.Error: the file is damaged, or cannot be written.
     """
-    had = read_version(connection)
+    version = read_version(connection)
     # A copy made with VACUUM INTO does not have this mode; without it, readers would
     # block the writer.
     connection.execute("PRAGMA journal_mode = WAL")
-    if had == VERSION:
-        return had
+    if version == VERSION:
+        return version
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        had = read_version(connection)  # another process might just have converted it
-        for statement in chain.from_iterable(MIGRATIONS[had:]):
+        version = read_version(
+            connection
+        )  # another process might just have converted it
+        for statement in chain.from_iterable(MIGRATIONS[version:]):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
-    return had
+    return version
 
 
 def read_version(connection: sqlite3.Connection) -> int:
@@ -493,8 +495,8 @@ def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int
         )
         notes = {n for (n,) in rows}
         if player:
-            names, theirs = _find_player_games(connection, player)
-            games |= theirs
+            names, player_games = _find_player_games(connection, player)
+            games |= player_games
             bodies = connection.execute("SELECT n, body FROM notes")
             notes |= {n for n, body in bodies if _mentions_any(body, names)}
         for game in games:

@@ -323,15 +323,22 @@ class JournalReader:
         ).items():
             if table not in tables:
                 continue
-            if wrong := check_pages(self._connection, table):
-                suffix = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-                problems.append(
-                    f"{label}: pages of the file are damaged ({wrong[0]}{suffix})"
+            if page_problems := check_pages(self._connection, table):
+                suffix = (
+                    f" and {len(page_problems) - 1} more"
+                    if len(page_problems) > 1
+                    else ""
                 )
-            bad = find_damaged_rows(self._connection, table) if table in RECORDS else []
-            self._damaged_rows[table] = frozenset(bad)
-            if bad:
-                problems.append(f"{label}: {len(bad)} damaged, and left out")
+                problems.append(
+                    f"{label}: pages of the file are damaged"
+                    f" ({page_problems[0]}{suffix})"
+                )
+            damaged_rows = (
+                find_damaged_rows(self._connection, table) if table in RECORDS else []
+            )
+            self._damaged_rows[table] = frozenset(damaged_rows)
+            if damaged_rows:
+                problems.append(f"{label}: {len(damaged_rows)} damaged, and left out")
         return problems
 
     def _is_good(self, table: str, n: int) -> bool:
@@ -358,11 +365,11 @@ class JournalReader:
             (measure,),
         )
         games = []
-        for game, n, of, rest, record in rows:
+        for game, n, stored_measure, rest, record in rows:
             changes = tuple(since.get(game, ()))
             is_damaged = rest is not None and record not in (
                 None,
-                compute_checksum(game, n, of, rest),
+                compute_checksum(game, n, stored_measure, rest),
             )
             if is_damaged:
                 log.error(
@@ -465,7 +472,9 @@ class JournalReader:
             of the clock.
             """
             stepped = sum(
-                by_ms for of, to_ms, by_ms in steps if of == run and to_ms > at_ms
+                by_ms
+                for step_run, to_ms, by_ms in steps
+                if step_run == run and to_ms > at_ms
             )
             return max(0, last[run] - at_ms - stepped)
 
@@ -477,8 +486,8 @@ class JournalReader:
             passed += left_ms(run, first_ms)
         # A damaged note might have recorded a jump of the clock. That only matters if
         # the note is recent.
-        if bad := self._damaged_rows.get("notes"):
-            newer = (note for note in notes if note.n > max(bad))
+        if damaged_notes := self._damaged_rows.get("notes"):
+            newer = (note for note in notes if note.n > max(damaged_notes))
             since_ms = (
                 after[note.run] + left_ms(note.run, note.at_ms) for note in newer
             )
