@@ -126,12 +126,12 @@ def _rate_name(name: str) -> float:
         if sign.isascii():
             continue
         if sign in _SIGNS:
-            inside = (
+            is_in_word = (
                 name[place - 1 : place].isalpha()
                 and name[place + 1 : place + 2].isalpha()
             )
             in_word = _APOSTROPHE if sign in "’–" else _IN_WORD
-            cost += in_word if inside else _BESIDE_WORD
+            cost += in_word if is_in_word else _BESIDE_WORD
         elif not sign.isalpha():
             cost += _NO_LETTER
         elif _script_of(sign) == "CJK":

@@ -239,8 +239,8 @@ class DoubledGames:
         out.
         """
         usual = min(group, key=self._copy_likelihood)
-        behind = len(first.game.moves) - len(usual.game.moves)
-        is_read = usual.place not in self._outdated and behind <= CORRECTED_PLIES
+        lacking_plies = len(first.game.moves) - len(usual.game.moves)
+        is_read = usual.place not in self._outdated and lacking_plies <= CORRECTED_PLIES
         return usual if is_read else first
 
     def _copy_likelihood(self, copy: FiledGame) -> tuple[object, ...]:

@@ -318,11 +318,11 @@ class FolderFeed(FileFeed):
             for path in now
             if path in self._left_out
         }
-        failing = ", ".join(
+        unreadable = ", ".join(
             f"{in_print(path.name)} ({reason})" for path, reason in reasons.items()
         )
         left_out = ", ".join(descriptions.values())
-        notes = [f"cannot be read: {failing}"] * bool(failing)
+        notes = [f"cannot be read: {unreadable}"] * bool(unreadable)
         notes += [f"left out: {left_out}"] * bool(left_out)
         return [*notes, *super()._drop_doubles(readings, now)]
 

@@ -129,7 +129,11 @@ def _spoil_report(
             frozen = [index for index in clocks if index < ply + 2 * STILL_MOVES]
             return _replace_clocks(game, dict.fromkeys(frozen, clocks.get(ply - 1)))
         case "clock-rising":
-            risen = {index: s + RISE_S for index, s in clocks.items() if s is not None}
+            risen = {
+                index: clock_s + RISE_S
+                for index, clock_s in clocks.items()
+                if clock_s is not None
+            }
             return _replace_clocks(game, risen)
     if len(game.moves) < ply:
         return game
@@ -258,8 +262,8 @@ def choose_wrong_move(game: GameReport, ply: int) -> Move | None:
         return None
 
     def rank_move(move: chess.Move) -> tuple[bool, int, str]:
-        away = chess.square_distance(move.to_square, played.to_square)
-        return (move.from_square != played.from_square, away, move.uci())
+        distance = chess.square_distance(move.to_square, played.to_square)
+        return (move.from_square != played.from_square, distance, move.uci())
 
     nearest = min(alternatives, key=rank_move)
     return replace(

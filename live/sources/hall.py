@@ -492,9 +492,12 @@ class Hall:
         return fen
 
     def _unpaired_headers(self, board: HallBoard) -> Headers:
-        nobody = Player("?")
+        unknown_player = Player("?")
         return Headers(
-            nobody, nobody, event=_unpaired_event(board.name), board=board.number
+            unknown_player,
+            unknown_player,
+            event=_unpaired_event(board.name),
+            board=board.number,
         )
 
     # --- stored games -----------------------------------------------------------------

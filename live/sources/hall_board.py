@@ -113,10 +113,10 @@ def count_same_players(first: Headers, second: Headers) -> int:
 
 def shares_player(first: Headers, second: Headers) -> bool:
     """Return whether the two games have a common player, with either colour."""
-    swapped = _is_person(first.white, second.black) or _is_person(
+    has_swapped = _is_person(first.white, second.black) or _is_person(
         first.black, second.white
     )
-    return swapped or count_same_players(first, second) > 0
+    return has_swapped or count_same_players(first, second) > 0
 
 
 def is_same_round(first: Headers, second: Headers) -> bool:

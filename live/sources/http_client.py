@@ -87,12 +87,14 @@ def read_validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]
     # If-None-Match compares weakly (RFC 9110, section 13.1.2). But some servers compare
     # strings, and some proxies turn strong tags into weak ones (nginx with gzip). So
     # send the tag in its strong form, too.
-    strong = tag.removeprefix("W/")
-    both = {
-        "If-None-Match": tag if strong == tag else f"{tag}, {strong}",
+    strong_tag = tag.removeprefix("W/")
+    validators = {
+        "If-None-Match": tag if strong_tag == tag else f"{tag}, {strong_tag}",
         "If-Modified-Since": modified,
     }
-    return {name: value for name, value in both.items() if value and value.isascii()}
+    return {
+        name: value for name, value in validators.items() if value and value.isascii()
+    }
 
 
 @asynccontextmanager
@@ -348,9 +350,9 @@ def translate_error(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
             )
         case httpx.ConnectError():
             return FeedTrouble(f"cannot reach {host}{_describe_cause(error)}")
-    vague = f"the request failed ({type(error).__name__})"
+    default = f"the request failed ({type(error).__name__})"
     words = next(
-        (words for kind, words in _WORDS.items() if isinstance(error, kind)), vague
+        (words for kind, words in _WORDS.items() if isinstance(error, kind)), default
     )
     return FeedTrouble(words.format(host=host))
 

@@ -165,12 +165,12 @@ class LiveChessMessages:
             board = self.hall.add_board(serial, now_s) if serial else None
             if board is not None and not board.is_subscribed:
                 board.is_subscribed = True
-                about = {
+                parameters = {
                     "feed": "eboardevent",
                     "id": board.number,
                     "param": {"serialnr": serial},
                 }
-                sent.append(self._encode_call("subscribe", param=about))
+                sent.append(self._encode_call("subscribe", param=parameters))
         return sent
 
     def _apply_event(

@@ -107,10 +107,10 @@ class Pairings:
                 )
             except FeedTrouble as error:
                 log.debug("%s: %s: %s", self._feed, path, error)
-            read = None if answer is None else read_json(answer.body, kind)
-            if answer is not None and read is None:
+            contents = None if answer is None else read_json(answer.body, kind)
+            if answer is not None and contents is None:
                 self._notes.append(f"{path} is {describe_no_json(answer.body)}")
-            return read
+            return contents
 
         listed: tuple[_Tournament, ...] | None = await fetch_json(
             "tournaments", tuple[_Tournament, ...]

@@ -317,15 +317,15 @@ class Movetext:
         try:
             self._line.add_move(move)
         except UnplayableMove as error:
-            behind = source.bytes[end:]
+            remainder = source.bytes[end:]
             if not (
                 self._read_doubtful_result(word, source.tag)
-                or self._add_glued_moves(move, behind)
+                or self._add_glued_moves(move, remainder)
             ):
                 self._letters |= find_letters(move)
-                self._end_at_error(error, move, behind)
+                self._end_at_error(error, move, remainder)
 
-    def _add_glued_moves(self, text: str, behind: bytes) -> bool:
+    def _add_glued_moves(self, text: str, remainder: bytes) -> bool:
         """Play several moves that are not separated by spaces. Return whether the first
         one could be played.
         """
@@ -343,17 +343,19 @@ class Movetext:
                     if number == 1:
                         return False
                     self._end_at_error(
-                        error, part, " ".join([*parts[number:], ""]).encode() + behind
+                        error,
+                        part,
+                        " ".join([*parts[number:], ""]).encode() + remainder,
                     )
                     return True
         return bool(parts)
 
-    def _end_at_error(self, error: UnplayableMove, move: str, behind: bytes) -> None:
+    def _end_at_error(self, error: UnplayableMove, move: str, remainder: bytes) -> None:
         """Stop before a move that cannot be played."""
         self.problem = self._line.describe_error(error)
         may_go_on = error.reason in ("illegal move", "null move")
         after = board_after_illegal(self._line.board, move) if may_go_on else None
-        self._rest = None if after is None else (after, behind)
+        self._rest = None if after is None else (after, remainder)
 
     def _read_doubtful_result(self, word: bytes, tag: Result) -> bool:
         """Read a word that has several meanings as the result, if that is its meaning.

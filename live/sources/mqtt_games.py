@@ -378,8 +378,8 @@ def _read_game(topic: str, state: _Topic, sent: MqttGame) -> Reading:
         raise _NoGame(
             f"JSON with moves that are {sent.unread.get('moves', 'null')}", sent
         )
-    read = _read_move_text if isinstance(sent.moves, str) else _read_move_list
-    first, *rest = yield from read(topic, state, sent, start)
+    read_moves = _read_move_text if isinstance(sent.moves, str) else _read_move_list
+    first, *rest = yield from read_moves(topic, state, sent, start)
     other_unread = {
         path: description
         for path, description in sent.unread.items()

@@ -122,8 +122,8 @@ async def _probe_source(
     except LiveRateError as error:
         # The error of a setting includes the setting's name; the source's own name is
         # shown next to the problem anyway.
-        about = f"{error.subject}: " if isinstance(error, ConfigError) else ""
-        detail = f"{about}{error.problem}. {error.remedy}".strip(" .")
+        subject = f"{error.subject}: " if isinstance(error, ConfigError) else ""
+        detail = f"{subject}{error.problem}. {error.remedy}".strip(" .")
         return ProbedSource(name, kind, False, detail)
     answers = bool(listener.games) or listener.state in ("live", "stale", "finished")
     detail = listener.detail

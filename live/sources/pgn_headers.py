@@ -218,8 +218,8 @@ def _read_tags(text: str) -> tuple[Tags, str | None]:
             line = line[:MAX_LINE]
             problem = f"a header line longer than {MAX_LINE} characters was cut"
         pairs = _TAG.findall(line)
-        if not pairs and (loose := _LOOSE_TAG.match(line)):
-            pairs = [(loose[1], loose[2].rstrip(" \t]").removesuffix('"'))]
+        if not pairs and (match := _LOOSE_TAG.match(line)):
+            pairs = [(match[1], match[2].rstrip(" \t]").removesuffix('"'))]
         for name, value in pairs:
             if len(tags) >= MAX_TAGS and name not in tags:
                 return tags, f"only the first {MAX_TAGS} headers were read"

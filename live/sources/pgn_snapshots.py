@@ -275,10 +275,10 @@ class PartialReadFilter:
     def _remember_gone(self, believed: Container[Identity], now_s: float) -> None:
         """Remember games whose loss was accepted, each for a limited time."""
         remembered = {}
-        for identity, (read, lost_s) in self._gone.items():
+        for identity, (unpack_game, lost_s) in self._gone.items():
             since_s = min(lost_s, now_s)
             if identity not in believed and now_s - since_s < GONE_S:
-                remembered[identity] = (read, since_s)
+                remembered[identity] = (unpack_game, since_s)
         for identity, game in self._accepted.items():
             if identity not in believed:
                 remembered[identity] = (_pack_game(game), now_s)
@@ -333,20 +333,20 @@ class PartialReadFilter:
             # from an old copy, made before the name was corrected.
             place = self._places.get(identity)
             if place is None:
-                fewer = counts.total() < len(self._accepted)
+                is_fewer = counts.total() < len(self._accepted)
             else:
-                fewer = place not in whole or counts[place] < counts_before[place]
-            if fewer if renamed is None else is_behind(renamed, known_game):
+                is_fewer = place not in whole or counts[place] < counts_before[place]
+            if is_fewer if renamed is None else is_behind(renamed, known_game):
                 missing[identity] = renamed
         # A game that has its old name again is the missing game, and already recorded
         # as such.
-        again = set(map(id, missing.values()))
+        renamed_ids = set(map(id, missing.values()))
         behind: dict[Identity, GameReport | None] = {
             identity: game
             for identity, game in identified.items()
             if (
                 identity in self._accepted
-                or (identity in self._gone and id(game) not in again)
+                or (identity in self._gone and id(game) not in renamed_ids)
             )
             and is_behind(game, self._known_game(identity), cut=identity in cut)
         }
@@ -411,12 +411,12 @@ def is_behind(
     since the result tag is written first. The last ``corrected`` plies can differ.
     """
     # Compare moves, not clocks: the text might be cut off inside the last clock.
-    fewer = len(now.moves) < len(before.moves)
+    is_shorter = len(now.moves) < len(before.moves)
     withdrawn = now.result == "*" != before.result and len(now.moves) == len(
         before.moves
     )
     return (
-        (fewer or withdrawn)
+        (is_shorter or withdrawn)
         and (cut or now.result in ("*", before.result))
         and now.headers.variant == before.headers.variant
         and STANDS not in (now.problem or "")
@@ -509,8 +509,8 @@ class PgnText:
         earlier text, but then the text stays. After caches were seen to alternate, it
         must stay for longer.
         """
-        again, now_s = hash(text) in self._replaced, self._clock.now()
-        if again:
+        is_repeated, now_s = hash(text) in self._replaced, self._clock.now()
+        if is_repeated:
             self._again_s = now_s if self._again_s is None else self._again_s
             if now_s - self._again_s < self._copies_s:
                 return True
@@ -519,7 +519,7 @@ class PgnText:
         self._again_s = None
         if text == self._text:
             return False
-        self._is_settled = again
+        self._is_settled = is_repeated
         self._replaced.pop(hash(text), None)
         self._replaced[hash(self._text)] = None
         if len(self._replaced) > MAX_COPIES:

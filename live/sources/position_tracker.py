@@ -215,17 +215,17 @@ class PositionTracker:
         # The reply is a move of the other side, so the first move's origin square has
         # changed.
         mask = find_changed_squares(board, now)
-        apart = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
-        if apart or len(self.moves) + 2 > MAX_PLIES:
+        is_too_far = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
+        if is_too_far or len(self.moves) + 2 > MAX_PLIES:
             return False
-        for missed in list(board.generate_legal_moves(from_mask=mask))[:MAX_TRIES]:
+        for missed_move in list(board.generate_legal_moves(from_mask=mask))[:MAX_TRIES]:
             # Use a copy: taking back a move would cost as much as playing all moves
             # before it.
             after = board.copy(stack=False)
-            after.push(missed)
+            after.push(missed_move)
             reply = PositionTracker(after)
             if reply._play_step(now, move, guess=not move):
-                return self.play_move(missed.uci()) and self.play_move(
+                return self.play_move(missed_move.uci()) and self.play_move(
                     reply.moves[0].uci
                 )
         return False
@@ -248,9 +248,9 @@ class PositionTracker:
                 now, move, guess=not move and plies - before <= CORRECTED_PLIES
             ):
                 return True
-        for again in before_now[len(self.moves) :]:
-            self.play_move(again.uci)
-            self.moves[-1] = again
+        for replayed_move in before_now[len(self.moves) :]:
+            self.play_move(replayed_move.uci)
+            self.moves[-1] = replayed_move
         return False
 
     def _play_step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:

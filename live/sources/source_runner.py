@@ -198,21 +198,21 @@ class SourceRunner:
         """
         before = self.config
         self.config = config
-        concerned = [
+        changed_sources = [
             source
             for source in self._sources
             if select_settings(source.spec, before)
             != select_settings(source.spec, config)
         ]
-        self._is_reconfigured |= bool(concerned)
-        self._restart(concerned)
+        self._is_reconfigured |= bool(changed_sources)
+        self._restart(changed_sources)
 
     def restart(self) -> None:
         """Reconnect every source that has not ended, at once. Games are kept."""
         self._restart([source for source in self._sources if not source.is_over])
 
-    def _restart(self, concerned: Sequence[_Source]) -> None:
-        for source in concerned:
+    def _restart(self, sources: Sequence[_Source]) -> None:
+        for source in sources:
             name = source.feed.name
             if self._recognise(source).kind in _NOT_RESTARTED:
                 log.warning("%s goes on as it is: it cannot be restarted", name)

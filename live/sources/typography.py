@@ -112,6 +112,8 @@ def _separate_or_join(match: re.Match[str]) -> str:
     """
     text, start, end = match.string, match.start(), match.end()
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
-    ends = _WORD_ENDS.match(text, max(0, start - 2), start)
-    inside = (_WORD_GOES_ON.match(before) and not ends) or _GOES_ON_WORD.match(after)
-    return "" if inside or not before or not after else " "
+    word_end = _WORD_ENDS.match(text, max(0, start - 2), start)
+    is_in_word = (_WORD_GOES_ON.match(before) and not word_end) or _GOES_ON_WORD.match(
+        after
+    )
+    return "" if is_in_word or not before or not after else " "
