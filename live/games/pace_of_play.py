@@ -148,8 +148,8 @@ def _read_header(header: str, text: str, shown_s: float, used_s: float) -> Pace 
     for word, pace in _WORDS:
         if word in header:
             return pace
-    if two := _TWO_PARTS.fullmatch(text):
-        times_s = _read_two_parts_s(int(two[1]), int(two[2]))
+    if match := _TWO_PARTS.fullmatch(text):
+        times_s = _read_two_parts_s(int(match[1]), int(match[2]))
         classes = set(map(_classify_time, times_s))
         return classes.pop() if len(classes) == 1 else None
     time_s = _read_time_s(text, shown_s, used_s)

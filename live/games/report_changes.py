@@ -68,13 +68,13 @@ def plan_steps(known_games: GameIndex, report: FeedReport) -> tuple[Step, ...]:
     After they are applied, the same report needs no steps.
     """
     reported = drop_repeats(report.games, complete=report.complete)
-    read = [
+    reports = [
         normalise_report(game) for game in reported if game.key or not is_no_game(game)
     ]
-    matches = match_games(known_games, report.feed, read, complete=report.complete)
-    opened = _assign_new_ids(known_games, read, matches)
+    matches = match_games(known_games, report.feed, reports, complete=report.complete)
+    opened = _assign_new_ids(known_games, reports, matches)
     steps: list[Step] = []
-    for index, reported_game in enumerate(read):
+    for index, reported_game in enumerate(reports):
         if index in matches:
             if known_games.is_restored(matches[index]):
                 steps.append(GameConfirmed(matches[index]))
@@ -105,17 +105,17 @@ def _find_left_out(
 
 
 def _assign_new_ids(
-    known_games: GameIndex, read: list[GameReport], matches: GameIds
+    known_games: GameIndex, reports: list[GameReport], matches: GameIds
 ) -> GameIds:
     """Return an id for every new game, independent of the order of the reports."""
     preferences = [
         (preferred_game_id(report), index)
-        for index, report in enumerate(read)
+        for index, report in enumerate(reports)
         if index not in matches and not is_no_game(report)
     ]
     has_namesakes = len({id for id, _ in preferences}) < len(preferences)
     if has_namesakes:
-        preferences.sort(key=lambda pair: (pair[0], content_sort_key(read[pair[1]])))
+        preferences.sort(key=lambda pair: (pair[0], content_sort_key(reports[pair[1]])))
     new_ids: GameIds = {}
     used_ids: set[GameId] = set()
     names: dict[GameId, Iterator[GameId]] = {}

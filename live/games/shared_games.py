@@ -299,7 +299,7 @@ def merge_games(reports: Sequence[Game], leading: Game) -> Game:
         )
         result = next((decided for decided in near_results if decided != "*"), "*")
     # If another source read as many moves without a problem, the problem is dropped.
-    read = any(
+    is_read = any(
         report.problem is None and len(report.moves) >= plies
         for report in other_reports
     )
@@ -310,7 +310,7 @@ def merge_games(reports: Sequence[Game], leading: Game) -> Game:
         moves=_merge_moves(leading, other_reports),
         result=result,
         start_eval=leading.start_eval,
-        problem=None if read else leading.problem,
+        problem=None if is_read else leading.problem,
         also=tuple(report.feed for report in reports[1:]),
         dispute="; ".join(filter(None, disputes)),
     )
@@ -389,8 +389,8 @@ def describe_dispute(leading: Game, other: Game) -> str:
     if "*" not in (leading.result, other.result) and leading.result != other.result:
         return f"{leading.result} in {leading.feed}, but {other.result} in {other.feed}"
     for ended, going in ((leading, other), (other, leading)):
-        late = len(going.moves) - len(ended.moves)
-        if ended.result != "*" and going.result == "*" and late >= BEHIND_PLIES:
+        late_plies = len(going.moves) - len(ended.moves)
+        if ended.result != "*" and going.result == "*" and late_plies >= BEHIND_PLIES:
             return (
                 f"{ended.result} after {len(ended.moves)} plies in {ended.feed},"
                 f" but {len(going.moves)} plies in {going.feed}"

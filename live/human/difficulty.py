@@ -214,9 +214,9 @@ def estimate_difficulty(
             error += share / (1 + math.exp(-odds))
             lost_cp[uci] = weights.lost_cp + weights.lost_factor * losses.find_loss(uci)
     mean = math.fsum(share * lost_cp[uci] for uci, share in shares.items())
-    natural = max(per_mille, key=lambda uci: per_mille[uci], default=losses.best)
+    likeliest = max(per_mille, key=lambda uci: per_mille[uci], default=losses.best)
     return Difficulty(
-        shares, error, mean, losses.find_loss(natural) >= ERROR_CP, lost_cp
+        shares, error, mean, losses.find_loss(likeliest) >= ERROR_CP, lost_cp
     )
 
 

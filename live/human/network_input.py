@@ -217,9 +217,11 @@ def build_planes(rows: Positions) -> Floats:
     squares = _unpack_bitboards(boards)
     planes = np.zeros((count, PLANES, 64), dtype=np.float32)
     planes[:, :13] = squares
-    for plane, marked in enumerate([rows["en_passant"], *rows["history"].T], 13):
-        marked_rows = np.flatnonzero(marked >= 0)
-        planes[marked_rows, plane, marked[marked_rows]] = 1.0
+    for plane, marked_squares in enumerate(
+        [rows["en_passant"], *rows["history"].T], 13
+    ):
+        marked_rows = np.flatnonzero(marked_squares >= 0)
+        planes[marked_rows, plane, marked_squares[marked_rows]] = 1.0
     planes[:, 18] = 1.0
     clear = _find_clear_lines(rows)
     row_numbers = np.arange(count)

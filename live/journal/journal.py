@@ -476,20 +476,20 @@ class Journal:
         return self._ask_reader(lambda reader: reader.read_memories(kind), {})
 
     def _ask_reader(
-        self, ask: Callable[[JournalReader], Answer], otherwise: Answer
+        self, ask: Callable[[JournalReader], Answer], default: Answer
     ) -> Answer:
-        """Return the result of a query to the file, or ``otherwise`` if it cannot be
+        """Return the result of a query to the file, or ``default`` if it cannot be
         read.
         """
         if self._reader is None:
-            return otherwise
+            return default
         try:
             return ask(self._reader)
         except sqlite3.Error as error:
             self._on_read_error(error)
         except ValueError as error:  # from msgspec, or for bytes that are not UTF-8
             log.error("journal %s: holds what cannot be read (%s)", self.path, error)
-        return otherwise
+        return default
 
     def _on_read_error(self, error: sqlite3.Error) -> None:
         if read_error_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

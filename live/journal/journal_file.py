@@ -354,11 +354,11 @@ def build_missing_error(path: Path) -> InputError:
     """Return the error of a command for a file that does not exist."""
     if not path.is_dir():
         return InputError(str(path), "there is no such journal", "Check the path")
-    inside = sorted(file.name for file in path.glob("*.sqlite"))
+    names = sorted(file.name for file in path.glob("*.sqlite"))
     return InputError(
         str(path),
         "is a folder",
-        f"Name a journal in it: {', '.join(inside[:10])}" if inside else _NAME_ONE,
+        f"Name a journal in it: {', '.join(names[:10])}" if names else _NAME_ONE,
     )
 
 

@@ -422,8 +422,8 @@ class JournalReader:
             "SELECT run, at_ms, about FROM runs ORDER BY run"
         )
         return [
-            (run, at_ms, decode_run(about))
-            for run, at_ms, about in rows
+            (run, at_ms, decode_run(body))
+            for run, at_ms, body in rows
             if self._is_good("runs", run)
         ]
 
@@ -487,9 +487,9 @@ class JournalReader:
         # A damaged note might have recorded a jump of the clock. That only matters if
         # the note is recent.
         if damaged_notes := self._damaged_rows.get("notes"):
-            newer = (note for note in notes if note.n > max(damaged_notes))
+            newer_notes = (note for note in notes if note.n > max(damaged_notes))
             since_ms = (
-                after[note.run] + left_ms(note.run, note.at_ms) for note in newer
+                after[note.run] + left_ms(note.run, note.at_ms) for note in newer_notes
             )
             if max(since_ms, default=0.0) < within_ms:
                 return None
