@@ -196,7 +196,7 @@ class Event:
     def _apply_shown(self, steps: Iterable[Shown]) -> None:
         self.rate()
         for step, game in steps:
-            with self._give_up_on_error(step.id):
+            with self._send_or_give_up(step.id):
                 self._update_record(step, game)
 
     def _update_record(self, step: Step, game: Game | None) -> None:
@@ -310,7 +310,7 @@ class Event:
         record = self._records.get(id)
         if record is None:
             return
-        with self._give_up_on_error(id):
+        with self._send_or_give_up(id):
             apply(record)
             self._outbox.changes += record.take_changes()
             players = record.players.values()
@@ -338,7 +338,7 @@ class Event:
         try:
             self._renew_standings(affected)
         except Exception:
-            # Broad as in :meth:`_give_up_on_error`. If several games were rated
+            # Broad as in :meth:`_send_or_give_up`. If several games were rated
             # together, it is unknown which one failed, so each is tried alone and
             # results of the others are kept.
             if len(games) == 1:
@@ -465,7 +465,7 @@ class Event:
         self._standings.rate(players)
 
     @contextmanager
-    def _give_up_on_error(self, id: GameId) -> Iterator[None]:
+    def _send_or_give_up(self, id: GameId) -> Iterator[None]:
         """Send what follows from the block; if the block fails, give up the game."""
         try:
             yield

@@ -282,7 +282,7 @@ class GameRecord:
         staying = list(players.values())
         for player in self.players.values():
             if player not in staying:
-                player.set(game.id, None)
+                player.set_game(game.id, None)
         self.players = players
         common_plies = count_common(before.moves, game.moves, _is_same_move)
         self._correct_clocks(game.moves[:common_plies])
@@ -366,7 +366,7 @@ class GameRecord:
         """Remove the game from its players' figures, and drop its requests."""
         self._drop_requests(0)
         for player in self.players.values():
-            player.set(self.game.id, None)
+            player.set_game(self.game.id, None)
 
     # --- results of searches ----------------------------------------------------------
 
@@ -569,7 +569,7 @@ class GameRecord:
                 getattr(figures, color),
                 game.headers.date,
             )
-            self.players[color].set(game.id, played)
+            self.players[color].set_game(game.id, played)
 
     def collect_known(self) -> KnownGame:
         """Return all that searches have found about the game."""

@@ -80,7 +80,7 @@ class PlayerTotals:
         # None when the figures must be computed again.
         self._view: PlayerView | None = None
 
-    def set(self, game: GameId, played: PlayedGame | None) -> None:
+    def set_game(self, game: GameId, played: PlayedGame | None) -> None:
         """Set the figures of a game; None removes a game that was deleted or is another
         person's.
         """

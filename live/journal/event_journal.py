@@ -322,7 +322,7 @@ class EventJournal:
             if archived.view.running:
                 self._kept_s[game] = now_s + KEEP_S
 
-    def look_after(self, report: HealthReport) -> None:
+    def report_and_save(self, report: HealthReport) -> None:
         """Report the journal's problem, and write snapshots that are due. Call this
         about once a second.
         """

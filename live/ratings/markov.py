@@ -304,8 +304,8 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
     and note 17).
 
     The interval is by the delta method: each row is a multinomial estimate, and a
-    change of the row changes the score by what the chain collects differently from
-    there.
+    change of a row changes the score by the difference in what the chain then collects
+    from the states to which that row leads.
     """
     empty = [side.color for side in (white, black) if not side.support.any()]
     if empty:

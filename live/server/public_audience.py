@@ -220,7 +220,7 @@ class PublicAudience(FilteredReader):
         """Return the real id of a game, given its public id; empty if it is unknown."""
         return game if self._real_ids is None else self._real_ids.get(game, "")
 
-    def _update_ids(self, change: Change) -> None:
+    def _update_real_ids(self, change: Change) -> None:
         """Update the table of ids if a game appears or disappears."""
         if self._real_ids is None:
             return
@@ -408,7 +408,7 @@ class PublicAudience(FilteredReader):
         """Apply changes to the copy, and pass them on to the listeners."""
         due: list[Change] = []
         for change in changes:
-            self._update_ids(change)
+            self._update_real_ids(change)
             news = self._select_news(change)
             try:
                 if self._delayed_copy is not None:

@@ -156,11 +156,11 @@ class RetainedMessages:
                     self._stale.add(player.id)
                 case EngineMessage():
                     # All ratings can have changed.
-                    self._mark_all()
+                    self._mark_all_stale()
                 case HealthMessage():
                     self._stale.add(None)
 
-    def _mark_all(self) -> None:
+    def _mark_all_stale(self) -> None:
         self._stale.update(
             self._places.values(), (player.id for player in self._state.players())
         )
@@ -172,7 +172,7 @@ class RetainedMessages:
         self._places.clear()
         for view in self._state.games():
             self._place_game(view)
-        self._mark_all()
+        self._mark_all_stale()
 
     def note_topic(self, topic: str) -> None:
         """Note that the broker has a message at a topic, maybe from an earlier run."""
@@ -190,7 +190,7 @@ class RetainedMessages:
         self._doubtful = dict.fromkeys(self._payloads)
         for view in self._state.games():
             self._place_game(view)
-        self._mark_all()
+        self._mark_all_stale()
 
     # --- messages to send -------------------------------------------------------------
 

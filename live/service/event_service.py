@@ -373,7 +373,7 @@ class EventService:
                 log.info("game %s is over for long, and is let go", game.id)
             if released:
                 release_free_memory()
-            self.journal.look_after(self.inbox.health)
+            self.journal.report_and_save(self.inbox.health)
 
     def _memories(self) -> list[Memory]:
         memories = [*self.arbiter.memories(), *self.moment_watch.memories()]

@@ -523,9 +523,9 @@ class Hall:
             self._rounds[_table_key(game.headers)][game.key] = None
         self._own[_first_board_name(game)][game.key] = None
         if len(self._games) > MAX_GAMES:
-            self._forget_oldest()
+            self._forget_oldest_gone()
 
-    def _forget_oldest(self) -> None:
+    def _forget_oldest_gone(self) -> None:
         """Forget the oldest games that are not on a board."""
         seated_keys = {board.key for board in self.boards.values()}
         unseated = [game for key, game in self._games.items() if key not in seated_keys]

@@ -99,10 +99,11 @@ class LichessBroadcastFeed(PolledFeed):
     """Follows the stream of a round, of a tournament (round after round) or of a group.
 
     A round has ended when all results are in and have not changed for the grace period,
-    and its export confirms that. For a lasting source, the ended round is compared less
-    and less often; when the next round of its tournament begins, the source continues
-    with that. A tournament has ended when, in addition, lichess reports each of its
-    rounds as ended. A group has no such report: it is followed until the service stops.
+    and its export confirms that. A source that goes on after the end of its round
+    compares the ended round with its export less and less often; when the next round of
+    its tournament begins, the source continues with that. A tournament has ended when,
+    in addition, lichess reports each of its rounds as ended. A group has no such
+    report: it is followed until the service stops.
     """
 
     def __init__(

@@ -38,7 +38,7 @@ _READ_AS = {
 }
 
 
-def _list_characters(ranges: str) -> list[str]:
+def _expand_ranges(ranges: str) -> list[str]:
     """Return every character in a text of ranges as in a regular expression's character
     class.
     """
@@ -50,7 +50,7 @@ def _list_characters(ranges: str) -> list[str]:
 
 _PLAIN: dict[str, str] = {}
 for _plain, _ranges in _READ_AS.items():
-    _PLAIN.update(dict.fromkeys(_list_characters(_ranges), _plain))
+    _PLAIN.update(dict.fromkeys(_expand_ranges(_ranges), _plain))
 # Full-width forms are in the order of ASCII.
 _PLAIN |= {chr(code - 0x21 + 0xFF01): chr(code) for code in range(0x21, 0x7F)}
 

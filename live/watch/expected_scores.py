@@ -84,7 +84,7 @@ def _expect(ply: PlyView) -> float | None:
     return score_alike(ply.score_cp)
 
 
-def without_repetitions(game: GameDetail) -> GameDetail:
+def replace_repetition_draws(game: GameDetail) -> GameDetail:
     """Return the game with the scores of repeated positions corrected.
 
     The engine scores the third occurrence of a position as a draw, although the game

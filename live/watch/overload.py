@@ -11,8 +11,8 @@ LEAST_BEHIND = 3
 
 
 def count_moves_behind(moves: Sequence[PlyView]) -> int:
-    """Return by how many moves of one player the figures are behind, of the player for
-    whom these are more.
+    """Return how many of a player's latest moves have no figures yet: the larger of the
+    two players' counts.
     """
     newest_first = moves[::-1]
     return max(

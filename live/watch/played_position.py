@@ -60,7 +60,7 @@ class PlayedPosition:
     def play(self, uci: str) -> None:
         """Add one move (UCI) and count the new position."""
         if self._passed is None and self.plies:
-            drawn = self._find_draw()
+            drawn = self._find_automatic_draw()
             if drawn is not None:
                 self._passed = GameEnd(self.plies, drawn)
         self.board.push(chess.Move.from_uci(uci))
@@ -94,7 +94,7 @@ class PlayedPosition:
             board.ep_square if board.has_legal_en_passant() else None,
         )
 
-    def _find_draw(self) -> chess.Termination | None:
+    def _find_automatic_draw(self) -> chess.Termination | None:
         """Return the reason why the game is drawn here although legal moves exist.
 
         Return None if it is not drawn.
@@ -131,7 +131,7 @@ class PlayedPosition:
         """
         if self.board.is_checkmate():
             return chess.Termination.CHECKMATE
-        drawn = self._find_draw()
+        drawn = self._find_automatic_draw()
         is_dead = drawn is chess.Termination.INSUFFICIENT_MATERIAL
         if not is_dead and self.board.is_stalemate():
             return chess.Termination.STALEMATE

@@ -77,7 +77,7 @@ def read_whole_game(game: GameDetail) -> WholeGame | None:
         wild=sum(abs(after - before) for before, after in pairwise(known_scores)),
         turned=bool(find_turning_points(game)),
         sides=(read_side(game, "white"), read_side(game, "black")),
-        peak=_find_peak(scores),
+        peak=_find_largest_swing(scores),
     )
 
 
@@ -92,7 +92,7 @@ def read_side(game: GameDetail, color: Color) -> WholeSide | None:
     return WholeSide(elo, last.perceived, last.percentile, last.counted, last.ply)
 
 
-def _find_peak(scores: Scores) -> int:
+def _find_largest_swing(scores: Scores) -> int:
     peak, largest_change = 0, 0.0
     for ply, (before, after) in enumerate(pairwise(scores), 1):
         if before is None or after is None or abs(after - before) <= largest_change:

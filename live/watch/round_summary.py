@@ -279,7 +279,8 @@ def _choose_moves(
             deciding.append((cost, game, draft))
     deciding.sort(key=lambda costed_move: costed_move[0], reverse=True)
     return tuple(
-        _name_move(game, draft, names) for _, game, draft in deciding[:NAMED_MOVES]
+        _build_deciding_move(game, draft, names)
+        for _, game, draft in deciding[:NAMED_MOVES]
     )
 
 
@@ -296,7 +297,7 @@ def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
     return draft.figures["before"] / 100 - kept_score
 
 
-def _name_move(
+def _build_deciding_move(
     game: GameDetail, draft: MomentDraft, names: Collection[str]
 ) -> DecidingMove:
     color: Color = draft.color or "white"

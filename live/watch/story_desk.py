@@ -217,7 +217,7 @@ class StoryDesk:
         Returns:
             Messages about its new, changed and withdrawn moments.
         """
-        self._compare_rounds()
+        self._update_round_moments()
         game = next(iter(self._waiting), None)
         if game is None:
             return []
@@ -232,7 +232,7 @@ class StoryDesk:
         name = round_of(detail)
         self._read_header(detail)
         self._set_round(id, name, read_whole_game(detail))
-        self._compare_rounds()
+        self._update_round_moments()
         # Comparing the rounds can have put the game in the queue again.
         self._waiting.pop(id, None)
         story = self._games[id].story
@@ -317,7 +317,7 @@ class StoryDesk:
 
     # --- rounds ----------------------------------------------------------------------
 
-    def _compare_rounds(self) -> None:
+    def _update_round_moments(self) -> None:
         """Compare the games of each changed round that has ended.
 
         Games whose moments change by that wait to be examined.
@@ -340,7 +340,7 @@ class StoryDesk:
 
     def remember_waiting(self) -> None:
         """Mark the games that still wait, so that the next run examines them."""
-        self._compare_rounds()
+        self._update_round_moments()
         for id in self._waiting:
             if id in self._games and not self._games[id].story.waits:
                 self._games[id].story.waits = True
@@ -378,7 +378,7 @@ class StoryDesk:
             self._set_round(view.id, round_of(view), story.whole)
             if story.waits or view.id in changed:
                 waiting[view.id] = None
-        self._compare_rounds()
+        self._update_round_moments()
         self._waiting = waiting
 
 

@@ -16,11 +16,11 @@ from live.messages.values import Color
 from live.watch.expected_scores import (
     Scores,
     expected_scores,
+    replace_repetition_draws,
     score_after,
     score_alike,
     score_of,
     scores_alike,
-    without_repetitions,
 )
 from live.watch.moment_draft import MomentDraft
 
@@ -66,7 +66,7 @@ def find_turning_points(game: GameDetail) -> list[MomentDraft]:
 
     The kind of the former is ``turn``, that of the latter ``missed``.
     """
-    game = without_repetitions(game)
+    game = replace_repetition_draws(game)
     scores = expected_scores(game)
     alike = scores_alike(game)
     return list(_find_turns(game, scores, alike))
@@ -88,7 +88,7 @@ def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
 
     Return None if some scores are unknown, or if the loss was small.
     """
-    game = without_repetitions(game)
+    game = replace_repetition_draws(game)
     scores = expected_scores(game)
     if None in scores[1:]:
         return None

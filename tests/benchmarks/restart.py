@@ -91,7 +91,7 @@ async def fill(path: Path, count: int, plies: int) -> str:
                 await asyncio.to_thread(hall.flush)
         print(file=sys.stderr)
         while hall.journal._dirty:
-            hall.journal.look_after(hall.state.update_feed_health)
+            hall.journal.report_and_save(hall.state.update_feed_health)
         return _digest(hall)
 
 

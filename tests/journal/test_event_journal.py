@@ -102,8 +102,8 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(
         open_service(settings(), path) as second,
     ):
         shown: list[FeedHealth] = []
-        second.journal.look_after(shown.append)
-        second.journal.look_after(shown.append)
+        second.journal.report_and_save(shown.append)
+        second.journal.report_and_save(shown.append)
         assert [(health.feed, health.state, health.part) for health in shown] == [
             ("journal", "failed", True)
         ]
@@ -208,7 +208,7 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
                 if data.draw(st.booleans()):
                     service.answer_all()
                 if data.draw(st.booleans()):
-                    service.journal.look_after(service.state.update_feed_health)
+                    service.journal.report_and_save(service.state.update_feed_health)
                 if data.draw(st.booleans()):
                     # Between two commits: some moment that was, not a mixture.
                     games_then, _ = await restore(
@@ -262,7 +262,7 @@ async def test_a_game_that_moves_on_is_kept_again_only_after_a_while(
         for plies in (4, 6, 8):
             await hall.take(FeedReport(FEED, (report("A-B", plies, "*"),)))
             hall.answer_all()
-            hall.journal.look_after(lambda health: None)
+            hall.journal.report_and_save(lambda health: None)
         assert len(kept) == 1
 
 
@@ -328,7 +328,7 @@ async def test_damaged_journals_empty_no_board_whose_source_is_there(
                     )
                 )
                 hall.answer_all()
-                hall.journal.look_after(shown.append)
+                hall.journal.report_and_save(shown.append)
                 hall.answer_all()
             now = {game.id: content(game) for game in build_analysis(hall.state).games}
         assert now == {game.id: content(game) for game in before.games}
@@ -351,16 +351,16 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
     async with AnsweredEvent(path).started() as hall:
         hall.answer_all()
         assert confirm_games(build_analysis(hall.state)).games == before.games
-        hall.journal.look_after(shown.append)
+        hall.journal.report_and_save(shown.append)
         assert "1 game cannot be read as kept" in shown[-1].detail
         assert shown[-1].detail in caplog.text
         # It was kept anew: nothing is wrong any more.
-        hall.journal.look_after(shown.append)
+        hall.journal.report_and_save(shown.append)
         assert not hall.journal.problem
     states = [(each.feed, each.state) for each in shown]
     assert states == [("journal", "retrying"), ("journal", "live")]
     async with AnsweredEvent(path).started() as again:
-        again.journal.look_after(shown.append)
+        again.journal.report_and_save(shown.append)
     assert len(shown) == 2, "and nothing more"
 
 
@@ -372,7 +372,7 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(
     for _ in range(2):
         shown: list[FeedHealth] = []
         async with AnsweredEvent(path).started() as hall:
-            hall.journal.look_after(shown.append)
+            hall.journal.report_and_save(shown.append)
         assert "changes: 1 damaged, and left out" in shown[-1].detail
 
 

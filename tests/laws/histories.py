@@ -337,7 +337,7 @@ class Hall(AnsweredEvent):
                 )
             case Waited():
                 # What stands still is kept whole.
-                self.journal.look_after(self.state.update_feed_health)
+                self.journal.report_and_save(self.state.update_feed_health)
             case Joined(selected):
                 self.streams.join(selected)
 

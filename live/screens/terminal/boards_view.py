@@ -217,7 +217,7 @@ class BoardsView(ListView):
             rows.append((game.id, game, None))
             if troubles := self._troubles[game.id]:
                 # A row without an id belongs to the one above it.
-                rows.append(("", game, _write_note(troubles)))
+                rows.append(("", game, _write_troubles(troubles)))
 
         def draw(at: int) -> Text:
             _, game, note = rows[at]
@@ -336,7 +336,7 @@ class BoardsView(ListView):
         )
 
 
-def _write_note(troubles: Sequence[Trouble]) -> Text:
+def _write_troubles(troubles: Sequence[Trouble]) -> Text:
     """Return the first problem, and the number of further ones."""
     others = f" (+{len(troubles) - 1})" if len(troubles) > 1 else ""
     return begin_line(" " * _NOTE_INDENT).append(

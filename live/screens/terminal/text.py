@@ -286,7 +286,7 @@ def is_early(view: CurvePoint | PlayerView | None) -> bool:
 _PLACE_STYLES = {"▲": "above", "▼": "below", " ": "strong"}
 
 
-def find_place_sign(view: CurvePoint | PlayerView | None) -> str:
+def find_unusual_sign(view: CurvePoint | PlayerView | None) -> str:
     """Return ``▲`` for a rating above its usual range, ``▼`` for one below, else a
     blank.
     """
@@ -330,7 +330,7 @@ def write_styled_figure(
     text = write_figure(name, view, engine_rating)
     if name != "perceived":
         return text, "dim" if name in _ENDS else "text"
-    sign = find_place_sign(view)
+    sign = find_unusual_sign(view)
     style = "dim" if is_early(view) else _PLACE_STYLES[sign]
     return f"{text}{sign}", style
 

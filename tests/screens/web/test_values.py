@@ -79,7 +79,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         # Against much weaker opponents less than the own Elo may be more than is usual.
         *(
             (
-                "placeInBand",
+                "compareWithUsual",
                 [{"value": value, "low": 1800, "high": 2000, "index": False}, elo],
                 at,
             )

@@ -61,7 +61,7 @@ const BAND_SHARE = 0.6;
  * is the place of the dot on the strip, 0 to 1. `distance` is the difference from the player's Elo, such as `\u25b2120`
  * or `\u25bc120`, only outside the range; the sign alone if the Elo is on the other side of the figure. Pure.
  */
-export function placeInBand(figure, elo) {
+export function compareWithUsual(figure, elo) {
   const { value, low = null, high = null, index } = figure ?? {};
   if (index || low === null || high === null || !elo) return null;
   const share = (1 - BAND_SHARE) / 2 + (BAND_SHARE * (value - low)) / Math.max(1, high - low);

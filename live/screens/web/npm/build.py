@@ -93,7 +93,7 @@ def fetch(root: Path) -> None:
                     " live/screens/web/npm/ from the repository."
                 )
         for file in missing:
-            _place(modules / file.package / file.name, root / file.target)
+            _copy_atomically(modules / file.package / file.name, root / file.target)
 
 
 def record(root: Path) -> None:
@@ -195,7 +195,7 @@ def _sha256(path: Path) -> str | None:
         return None
 
 
-def _place(source: Path, target: Path) -> None:
+def _copy_atomically(source: Path, target: Path) -> None:
     """Copy a file completely or not at all, so that an interrupted build leaves no
     partial file.
     """

@@ -3,7 +3,7 @@
 import { alertText } from "./alerts_panel.js";
 import { COSTLY_POINTS, lostPoints } from "../drawing/costly_moves.js";
 import { element, nameNode, setLine, setText, silent, svgElement } from "../drawing/elements.js";
-import { columns, placeInBand, pointAt } from "../client/figures.js";
+import { columns, compareWithUsual, pointAt } from "../client/figures.js";
 import { bothSides, clockRuns, COLORS, pointsText, RESULT_POINTS } from "../client/games.js";
 import { MiniBoard } from "../drawing/mini_board.js";
 import { countTo, flash } from "../drawing/motion.js";
@@ -215,7 +215,7 @@ export class Side {
     this.clock.draw(game, plies);
     this.name.draw(player.name || "?", basis.everybody, `${player.title} ${player.elo} ${this.clock.room} ${points} ${room}`);
     const read = sideFigure(game, color, point, basis);
-    const how = placeInBand(read?.figure ?? null, player.elo);
+    const how = compareWithUsual(read?.figure ?? null, player.elo);
     setText(this.label, read?.label ?? "");
     countTo(this.main, read ? `${read.early ? "~" : ""}${read.text}` : "\u2013");
     setText(this.from, how?.distance ?? "");
