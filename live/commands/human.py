@@ -35,6 +35,6 @@ def human(
         [*check, *(files or [])],
         settings.load().human.network,
         chosen=only,
-        most=games,
+        most_games=games,
         json=json,
     )

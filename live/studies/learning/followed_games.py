@@ -91,7 +91,7 @@ def follow_game(
     turns = []
     for color, side in sides.items():
         turns += [(color, turn) for turn in side.turns]
-    for color, turn in sorted(turns, key=lambda each: each[1].ply):
+    for color, turn in sorted(turns, key=lambda side_turn: side_turn[1].ply):
         move = reader.compare_turn(turn, elos[color])
         hardness = sums.estimate_hardness(color, turn.ply) * np.sqrt(
             move.peers.variance

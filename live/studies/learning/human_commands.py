@@ -29,7 +29,7 @@ def check_network(
     network: str,
     *,
     chosen: GamePart,
-    most: int | None,
+    most_games: int | None,
     json: str | None,
 ) -> int:
     """Run ``live-rate human --check``; return the exit code."""
@@ -42,10 +42,10 @@ def check_network(
             "holds no game with moves, both ratings and a known kind",
             "See the help",
         )
-    if most is not None and len(picked) > most:
+    if most_games is not None and len(picked) > most_games:
         # The games are chosen evenly over the files, which are often sorted by time or
         # rating.
-        picked = [picked[k * len(picked) // most] for k in range(most)]
+        picked = [picked[k * len(picked) // most_games] for k in range(most_games)]
     report = {
         "network": model.about,
         "games": len(picked),
@@ -70,23 +70,26 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
             f"{error.name} is not installed",
             "Run: pip install 'live-rate[train]'",
         ) from None
-    wanted = Plan(**plan)
-    held = read_held_out()
+    training_plan = Plan(**plan)
+    held_out = read_held_out()
     for name in ("train", "validation"):
-        chosen = select_games(files, name, held)
+        chosen = select_games(files, name, held_out)
         if not chosen:
             raise InputError(
                 str(files[0]), f"no game is left for {name}", "Give more games"
             )
-        write_positions(work, chosen, name, wanted.seed)
+        write_positions(work, chosen, name, training_plan.seed)
     learned = train(
-        work, wanted, time.time, lambda line: print_line(line, Console(stderr=True))
+        work,
+        training_plan,
+        time.time,
+        lambda line: print_line(line, Console(stderr=True)),
     )
     about = {
         "name": out.stem,
         "learned": ", ".join(path.name for path in files),
-        "size": f"{wanted.channels} channels, {wanted.blocks} blocks",
-        "seed": str(wanted.seed),
+        "size": f"{training_plan.channels} channels, {training_plan.blocks} blocks",
+        "seed": str(training_plan.seed),
     }
     export_network(learned, out, about)
     return 0
@@ -118,5 +121,5 @@ def _print_report(report: Figures) -> None:
         line(kind["kind"], kind)
     for band in report["by_elo"]:
         line(f"{band['elo']}-{band['elo'] + BAND_ELO - 1}", band)
-    for reason, many in report["left_out"].items():
-        print_line(f"left out: {many} positions, {reason}", console)
+    for reason, n in report["left_out"].items():
+        print_line(f"left out: {n} positions, {reason}", console)

@@ -130,7 +130,7 @@ def encode_games(
 
 
 def select_games(
-    paths: Iterable[Path], wanted: GamePart, held: HeldOut
+    paths: Iterable[Path], part: GamePart, held_out: HeldOut
 ) -> list[NumberedLine]:
     """Return the games of one part, each with its number. The numbers count through all
     files in the given order.
@@ -139,7 +139,7 @@ def select_games(
     return [
         (number, game)
         for number, game in every
-        if wanted in ("all", held.find_part(game.moves, game.players))
+        if part in ("all", held_out.find_part(game.moves, game.players))
     ]
 
 
@@ -155,11 +155,12 @@ def write_positions(
     folder.mkdir(parents=True, exist_ok=True)
     shuffled = list(chosen)
     random.Random(seed).shuffle(shuffled)
-    many = -(-len(shuffled) // _GAMES_A_FILE)
-    wanted = [
-        (folder / f"{name}-{k:03}.npy", shuffled[k::many], k) for k in range(many)
+    file_count = -(-len(shuffled) // _GAMES_A_FILE)
+    jobs = [
+        (folder / f"{name}-{k:03}.npy", shuffled[k::file_count], k)
+        for k in range(file_count)
     ]
-    missing = [(*job, seed, name == "train") for job in wanted if not job[0].exists()]
+    missing = [(*job, seed, name == "train") for job in jobs if not job[0].exists()]
     if missing:
         with multiprocessing.get_context("spawn").Pool(2) as pool:
             pool.starmap(_encode_file, missing, chunksize=1)

@@ -112,7 +112,7 @@ def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Jud
     moves.
     """
     reader = MoveReader((model,))
-    found: dict[str, list[tuple[float, ...]]] = {
+    rows_after: dict[str, list[tuple[float, ...]]] = {
         str(when): [] for when in (*AFTER, WHOLE)
     }
     changes: list[tuple[float, ...]] = []
@@ -127,21 +127,23 @@ def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Jud
         level = estimate_level(game.white.elo, game.black.elo, model.mean_elo)
         for color in sides:
             side = COLORS.index(color)
-            mine = [each for each in moves if each.color == color]
-            unrated = [each.total for each in blind if each.color == color]
+            own_moves = [move for move in moves if move.color == color]
+            unrated = [move.total for move in blind if move.color == color]
             elo = float(game.sides[side].elo or 0)
             about = (index, side, elo, level, _score_result(game, color))
-            whens = {str(n): n for n in AFTER if n <= len(mine)} | {WHOLE: len(mine)}
+            whens = {str(n): n for n in AFTER if n <= len(own_moves)} | {
+                WHOLE: len(own_moves)
+            }
             for when, n in whens.items():
                 kappa = reader.dispersion.find_factor(n, over=when == WHOLE)
-                total = mine[n - 1].total._replace(kappa=kappa)
+                total = own_moves[n - 1].total._replace(kappa=kappa)
                 figures = _rate_side(total, elo, unrated[n - 1], reader.prior_sd)
-                found[when].append((*about, *figures))
-            changes += _list_rating_changes(game, mine, reader.prior_sd)
+                rows_after[when].append((*about, *figures))
+            changes += _list_rating_changes(game, own_moves, reader.prior_sd)
     return Judgement(
         {
             when: Judged(*_stack_columns(rows, len(Judged._fields)))
-            for when, rows in found.items()
+            for when, rows in rows_after.items()
         },
         JudgedMoves(*_stack_columns(changes, len(JudgedMoves._fields))),
     )
@@ -163,23 +165,23 @@ def _rate_side(
     total: Evidence, elo: float, blind: Evidence, prior_sd: float
 ) -> tuple[float, ...]:
     """Return the values of :class:`Judged` for one side, from ``rating`` on."""
-    seen = read_rating(total, prior_sd)
+    reading = read_rating(total, prior_sd)
     unrated = read_rating(blind, prior_sd)
     # not None, because at least one move is counted
-    assert seen is not None and unrated is not None
+    assert reading is not None and unrated is not None
     assert (
-        seen.usual_low is not None and seen.usual_high is not None
+        reading.usual_low is not None and reading.usual_high is not None
     )  # not None, because the player is rated
-    least, most = find_limits(total.peers, total.kappa, SURE_QUANTILE)
+    lower, upper = find_limits(total.peers, total.kappa, SURE_QUANTILE)
     own = min(max(elo, LEAST_ELO), MOST_ELO)
     least_own, slope, most_own = (
-        float(np.interp(own, GRID_ELO, each)) for each in (least, total.slope, most)
+        float(np.interp(own, GRID_ELO, limit)) for limit in (lower, total.slope, upper)
     )
     inside = least_own <= slope <= most_own
-    usual = seen.usual_low, seen.usual_high
+    usual = reading.usual_low, reading.usual_high
     return (
-        seen.rating,
-        locate_rating(total, seen.rating),
+        reading.rating,
+        locate_rating(total, reading.rating),
         *usual,
         inside,
         unrated.rating,
@@ -192,15 +194,15 @@ def _list_rating_changes(
     """Yield one side's rows of :class:`JudgedMoves`."""
     before: float | None = None
     for counted, move in enumerate(moves, 1):
-        found = read_rating(move.total, prior_sd)
-        assert found is not None  # not None, because a move is counted
+        reading = read_rating(move.total, prior_sd)
+        assert reading is not None  # not None, because a move is counted
         if before is not None:
             yield (
                 counted,
-                found.rating - before,
+                reading.rating - before,
                 compute_lost_points(game, move.turn.ply),
             )
-        before = found.rating
+        before = reading.rating
 
 
 def compute_lost_points(game: PlayedGame, ply: int) -> float:
@@ -227,7 +229,8 @@ def summarise_judgement(of: Judged) -> dict[str, Any]:
     elo = np.clip(of.elo, LEAST_ELO, MOST_ELO)
     pairs = _pair_places(of)
     below = [
-        float((of.z < NormalDist().inv_cdf(each / 100)).mean()) for each in PERCENTILES
+        float((of.z < NormalDist().inv_cdf(percentile / 100)).mean())
+        for percentile in PERCENTILES
     ]
     return {
         "n": len(of.elo),
@@ -256,10 +259,10 @@ def summarise_moves(judged: Judgement) -> dict[str, Any]:
     size = np.abs(moves.change)
     early = moves.counted <= EARLY_MOVES
     big_later = ~early & (size >= BIG_LATER_ELO)
-    known = ~np.isnan(moves.lost)
+    is_known = ~np.isnan(moves.lost)
     medians = []
-    for least, most in pairwise(LOSSES):
-        lost = ~early & known & (moves.lost >= least) & (moves.lost < most)
+    for least_loss, most_loss in pairwise(LOSSES):
+        lost = ~early & is_known & (moves.lost >= least_loss) & (moves.lost < most_loss)
         medians.append(
             round(float(np.median(moves.change[lost])), 1) if lost.any() else None
         )
@@ -270,7 +273,7 @@ def summarise_moves(judged: Judgement) -> dict[str, Any]:
         "mean_change_later": _compute_mean(size[~early]),
         "big_early": compute_share(size[early] >= BIG_EARLY_ELO),
         "big_later": compute_share(size[~early] >= BIG_LATER_ELO),
-        "big_for_nothing": compute_share(moves.lost[big_later & known] < NOTHING),
+        "big_for_nothing": compute_share(moves.lost[big_later & is_known] < NOTHING),
         "median_by_loss": medians,
         "beyond_300": compute_share(size > JUMP_ELO),
         "decided": len(ahead),
@@ -292,23 +295,25 @@ def _measure_winners_lead(of: Judged) -> Floats:
     """Return how far the winners of decided games are rated above the losers, Elo."""
     won = of.won > 0
     lost = of.won < 0
-    _, at, there = np.intersect1d(of.game[won], of.game[lost], return_indices=True)
-    ahead: Floats = of.rating[won][at] - of.rating[lost][there]
+    _, at, lost_at = np.intersect1d(of.game[won], of.game[lost], return_indices=True)
+    ahead: Floats = of.rating[won][at] - of.rating[lost][lost_at]
     return ahead
 
 
 def _summarise_band(of: Judged, low: int, high: int) -> dict[str, Any]:
     inside = (of.elo >= low) & (of.elo < high)
-    some = Judged(*(each[inside] for each in of))
-    n = len(some.elo)
-    percentiles = [100 * NormalDist().cdf(each) for each in some.z]
+    inside_band = Judged(*(column[inside] for column in of))
+    n = len(inside_band.elo)
+    percentiles = [100 * NormalDist().cdf(z) for z in inside_band.z]
     return {
         "elo": [low, high],
         "n": n,
-        "usual_holds": compute_share(is_in_usual_band(some)),
+        "usual_holds": compute_share(is_in_usual_band(inside_band)),
         "percentile_mean": round(float(np.mean(percentiles)), 1) if n else None,
-        "bias": round(float(np.median(some.rating - some.elo)), 1) if n else None,
-        "beyond_3200": compute_share(some.rating > BEYOND_ELO),
+        "bias": round(float(np.median(inside_band.rating - inside_band.elo)), 1)
+        if n
+        else None,
+        "beyond_3200": compute_share(inside_band.rating > BEYOND_ELO),
     }
 
 
@@ -323,17 +328,19 @@ def _pair_places(of: Judged) -> tuple[Floats, Floats]:
     """
     white = of.side == 0
     black = of.side == 1
-    _, at, there = np.intersect1d(of.game[white], of.game[black], return_indices=True)
-    return of.z[white][at], of.z[black][there]
+    _, at, black_at = np.intersect1d(
+        of.game[white], of.game[black], return_indices=True
+    )
+    return of.z[white][at], of.z[black][black_at]
 
 
-def compute_correlation(one: Floats, other: Floats) -> float | None:
+def compute_correlation(x: Floats, y: Floats) -> float | None:
     """Return the correlation of two columns; None for fewer than three values or if a
     column is constant.
     """
-    if len(one) < 3 or not one.std() or not other.std():
+    if len(x) < 3 or not x.std() or not y.std():
         return None
-    return round_figure(float(np.corrcoef(one, other)[0, 1]))
+    return round_figure(float(np.corrcoef(x, y)[0, 1]))
 
 
 def compute_share(which: Which | Floats) -> float | None:
