@@ -106,7 +106,7 @@ def run(
     config = settings.load({"engine.multipv": lines})
     from live.studies.study_corpus import search_corpus
 
-    return search_corpus(config, corpus, most=games, retrograde=retrograde)
+    return search_corpus(config, corpus, most_games=games, retrograde=retrograde)
 
 
 def status(corpus: Path, *, json: str | None = None) -> Ended:
@@ -247,7 +247,7 @@ def reproduce(
         names or [],
         files=add or [],
         is_searching=not compare_only,
-        most=games,
+        most_games=games,
         setting=setting,
         out=out,
         page=page,

@@ -114,16 +114,16 @@ def _explain_no_evals(reports: Sequence[FeedReport]) -> str:
     games = chain.from_iterable(report.games for report in reports)
     problems = [game.problem for game in games if game.problem]
     first = f" in what can be read: {plain(problems[0])}" if problems else ""
-    others = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
-    return f"holds no [%eval] comment{first}{others}"
+    rest = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
+    return f"holds no [%eval] comment{first}{rest}"
 
 
 def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
-    kept = [
+    played = [
         msgspec.structs.replace(report, games=tuple(filter(is_played, report.games)))
         for report in reports
     ]
-    games = sum(len(report.games) for report in kept)
+    games = sum(len(report.games) for report in played)
     if not games:
         names = ", ".join(report.feed for report in reports)
         raise InputError(
@@ -131,7 +131,7 @@ def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
         )
     if left_out := sum(len(report.games) for report in reports) - games:
         print_line(describe_walkovers(left_out), Console(stderr=True))
-    return kept
+    return played
 
 
 def describe_walkovers(games: int) -> str:
@@ -156,7 +156,7 @@ def _show_progress(service: EventService) -> Iterator[None]:
     console = Console(stderr=True)
     with build_progress_bar(console) as bar:
         task = bar.add_task("")
-        known = dict[GameId, Counter[str]]()
+        counts = dict[GameId, Counter[str]]()
         total = Counter[str]()
 
         def show(changes: Iterable[Change]) -> None:
@@ -165,9 +165,9 @@ def _show_progress(service: EventService) -> Iterator[None]:
                 if isinstance(change, GameMessage):
                     game = change.game
                     now = Counter(scored=game.plies_scored, played=game.plies_played)
-                    total.subtract(known.get(game.id, ()))
+                    total.subtract(counts.get(game.id, ()))
                     total.update(now)
-                    known[game.id] = now
+                    counts[game.id] = now
             scored = total["scored"]
             played = total["played"]
             if (measuring := service.state.engines().measuring) is not None:
