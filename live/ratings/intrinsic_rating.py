@@ -102,8 +102,11 @@ class IntrinsicTable(Value):
         at = np.array([m.elo for m in self.mileposts])
         beyond = elo - np.clip(elo, at[0], at[-1])
         both = []
-        for known in ([m.s for m in self.mileposts], [m.c for m in self.mileposts]):
-            logs = np.log(known)
+        for parameters in (
+            [m.s for m in self.mileposts],
+            [m.c for m in self.mileposts],
+        ):
+            logs = np.log(parameters)
             centred = at - at.mean()
             trend = float(centred @ logs) / float(centred @ centred)
             both.append(np.exp(np.interp(elo, at, logs) + trend * beyond))

@@ -34,13 +34,19 @@ class Board(Value, gc=False):
         return self.legal_moves < 2
 
 
-def describe_board(board: chess.Board, *, taken: bool, repeated: bool = False) -> Board:
+def describe_board(
+    board: chess.Board, *, is_after_capture: bool, repeated: bool = False
+) -> Board:
     """Return the facts about ``board`` for the side to move.
 
-    ``taken`` tells that the move before was a capture.
+    ``is_after_capture``: whether the move before was a capture.
     """
     theirs = board.occupied_co[not board.turn]
-    target = board.move_stack[-1].to_square if taken and board.move_stack else None
+    target = (
+        board.move_stack[-1].to_square
+        if is_after_capture and board.move_stack
+        else None
+    )
     moves = list(board.generate_legal_moves())
     took = [
         move.to_square

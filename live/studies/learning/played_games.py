@@ -125,7 +125,7 @@ def build_played_game(
         before = positions[index]
         key = board.epd()
         facts = describe_board(
-            board, taken=is_after_capture, repeated=key in earlier_positions
+            board, is_after_capture=is_after_capture, repeated=key in earlier_positions
         )
         earlier_positions.add(key)
         move = chess.Move.from_uci(uci)
