@@ -60,13 +60,13 @@ async def analyze(
         )
     partial = stop.is_set()
     result = build_analysis(state, state.rate_by_methods(), partial=partial)
-    for target, made in outputs.items():
-        write_output(str(target), made(result))
+    for target, build in outputs.items():
+        write_output(str(target), build(result))
     if csv is not None:
-        found = build_files(
+        texts = build_files(
             result, ["csv"], stem=files[0].stem, written=written, arbiter=arbiter
         )
-        write_texts(found, csv)
+        write_texts(texts, csv)
     if json != "-":
         _print_analysis(result)
     if partial:

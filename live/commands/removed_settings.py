@@ -44,12 +44,12 @@ REMOVED_SETTINGS = {
 
 
 def drop_removed_settings(
-    where: str, layer: Mapping[str, object], spell: Callable[[str], str] = str
+    origin: str, layer: Mapping[str, object], spell: Callable[[str], str] = str
 ) -> dict[str, object]:
     """Return the settings of one place without the removed ones.
 
     A line is logged for each thing that takes the place of some, unless they were at
-    their defaults. ``spell`` returns how ``where`` writes a dotted key.
+    their defaults. ``spell`` returns how ``origin`` writes a dotted key.
     """
     names_by_remedy: dict[str, list[str]] = {}
     for key, value in layer.items():
@@ -59,7 +59,7 @@ def drop_removed_settings(
     for instead, names in names_by_remedy.items():
         verb = "is" if len(names) == 1 else "are"
         listed = ", ".join(names)
-        log.warning("%s: %s: %s gone since 0.4. %s", where, listed, verb, instead)
+        log.warning("%s: %s: %s gone since 0.4. %s", origin, listed, verb, instead)
     return {
         key: value
         for key, value in layer.items()

@@ -98,10 +98,10 @@ def report_event(
     boards = {game.id: board_words(game) for game in whole.games}
     incidents = tuple(with_boards(log, boards))
     if json is not None:
-        more = JournalReport(
+        with_alerts = JournalReport(
             **msgspec.structs.asdict(whole), alerts=open_alerts, incidents=incidents
         )
-        write_output(json, to_json(more if alerts else whole), private=alerts)
+        write_output(json, to_json(with_alerts if alerts else whole), private=alerts)
     console = Console(stderr=json == "-")
     zone = now.astimezone().tzinfo or dt.UTC
     moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
@@ -109,11 +109,11 @@ def report_event(
         print_line(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
         written = moment.astimezone(zone).strftime(WRITTEN)
-        found = build_files(whole, formats, stem=path.stem, written=written)
-        paths = write_texts(found, folder)
+        texts = build_files(whole, formats, stem=path.stem, written=written)
+        paths = write_texts(texts, folder)
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
-            found = build_incident_files(
+            texts = build_incident_files(
                 incidents,
                 formats,
                 stem=path.stem,
@@ -121,9 +121,9 @@ def report_event(
                 written=as_of,
                 zone=zone,
             )
-            paths = [*paths, *write_texts(found, folder, private=True)]
-        for each in paths:
-            print_line(f"wrote {each}", console)
+            paths = [*paths, *write_texts(texts, folder, private=True)]
+        for file in paths:
+            print_line(f"wrote {file}", console)
     elif json is None:
         print_tables(whole, console)
         if alerts:
@@ -142,17 +142,21 @@ class JournalReport(Analysis):
 
 def _build_incident_table(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
     table = Table("No.", "", "Board", "What happened", title="Incident log")
-    for each in incidents:
-        began = incident_moment(each.began_s, zone)
-        said = [f"{began} {kind_name(each.kind)}"]
-        said += [
-            format_incident_change(change, zone, began[:10]) for change in each.changes
+    for incident in incidents:
+        began = incident_moment(incident.began_s, zone)
+        lines = [f"{began} {kind_name(incident.kind)}"]
+        lines += [
+            format_incident_change(change, zone, began[:10])
+            for change in incident.changes
         ]
-        if each.over_s is None:
-            said.append("open")
+        if incident.over_s is None:
+            lines.append("open")
         # Text, not markup: names and notes may hold brackets.
-        happened = Text("\n".join(plain(line, 400) for line in said))
+        happened = Text("\n".join(plain(line, 400) for line in lines))
         table.add_row(
-            str(each.number), incident_sign(each), Text(plain(each.board, 80)), happened
+            str(incident.number),
+            incident_sign(incident),
+            Text(plain(incident.board, 80)),
+            happened,
         )
     return table

@@ -278,12 +278,12 @@ def _checked(run: Callable[..., None]) -> Callable[..., None]:
     """
 
     @functools.wraps(run)
-    def checked(**given: Any) -> None:
+    def checked(**values: Any) -> None:
         check_installed()
-        run(**given)
+        run(**values)
 
     return checked
 
 
-for each in (add, run, status, merge, moves, alliot, table, figure, reproduce):
-    study.command()(_checked(command(each)))
+for function in (add, run, status, merge, moves, alliot, table, figure, reproduce):
+    study.command()(_checked(command(function)))
