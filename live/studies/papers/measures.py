@@ -66,8 +66,8 @@ class Evidence:
         if table.least:
             first = [*takewhile(lambda game: game.game in self.searched, needed)]
             return first if len(first) >= table.least else []
-        known = [game for game in needed if game.game in self.searched]
-        return known if len(known) >= ENOUGH * len(needed) else []
+        searched = [game for game in needed if game.game in self.searched]
+        return searched if len(searched) >= ENOUGH * len(needed) else []
 
     def list_games(self, table: PrintedTable) -> list[ListedGame]:
         """Return the games from which a table is computed: the searched ones, or all if
@@ -86,8 +86,8 @@ class Evidence:
         """
         about = self.paper.occasions[occasion]
         games = self.games.list_of_occasion(about)
-        known = sum(game.game in self.searched for game in games)
-        return known >= ENOUGH * about.games
+        n = sum(game.game in self.searched for game in games)
+        return n >= ENOUGH * about.games
 
     def read_searched_games(
         self, games: Iterable[ListedGame]
@@ -197,17 +197,21 @@ def read_rows(table: Rows) -> Iterator[Row]:
 
 
 def draw_in_turn(
-    games: Iterable[ListedGame], groups: Grouping, most: int
+    games: Iterable[ListedGame], groups: Grouping, most_games: int
 ) -> list[ListedGame]:
-    """Return at most ``most`` games of each group, the first game of every group before
-    the second of any; all games if ``most`` is 0.
+    """Return at most ``most_games`` games of each group, the first game of every group
+    before the second of any; all games if ``most_games`` is 0.
 
     A game belongs to all groups that ``groups`` returns for it.
     """
     drawn: Counter[Hashable] = Counter()
     places: dict[int, tuple[int, ListedGame]] = {}
     for game in games:
-        lacking = [group for group in groups(game) if not most or drawn[group] < most]
+        lacking = [
+            group
+            for group in groups(game)
+            if not most_games or drawn[group] < most_games
+        ]
         if lacking:
             places[game.game] = min(drawn[group] for group in lacking), game
             drawn.update(groups(game))
@@ -221,8 +225,8 @@ def list_occasion_games(
     reference.
     """
     names = {table.at, table.than, table.reference} | {row.at for row in table.rows}
-    found = {}
+    listed = {}
     for name in sorted(names - {""}):
         for game in games.list_of_occasion(paper.occasions[name]):
-            found[game.game] = game
-    return list(found.values())
+            listed[game.game] = game
+    return list(listed.values())

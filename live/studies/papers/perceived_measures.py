@@ -36,13 +36,13 @@ def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the perceived ratings of players with an Elo over the games of each
     occasion.
     """
-    found = {}
+    figures = {}
     for occasion in sorted({row.at or table.at for row in table.rows}):
         ratings = _rate_occasion(evidence, occasion)
         for row in table.rows:
             if (row.at or table.at) == occasion and row.one in ratings:
-                found[row.key] = ratings[row.one]
-    return found
+                figures[row.key] = ratings[row.one]
+    return figures
 
 
 @lru_cache(maxsize=64)
@@ -76,12 +76,12 @@ def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
         for color, side in zip(COLORS, sides, strict=True):
             if side.elo is not None and color in last:
                 totals[side.player].append(last[color])
-    found = {}
+    ratings = {}
     for name, games in totals.items():
         total = reduce(PerceivedEvidence.join, games)._replace(
             kappa=reader.event_dispersion
         )
         rating = read_rating(total, reader.prior_sd)
         if rating is not None:
-            found[name] = Measured(rating.rating, rating.low, rating.high)
-    return found
+            ratings[name] = Measured(rating.rating, rating.low, rating.high)
+    return ratings

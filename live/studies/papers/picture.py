@@ -21,17 +21,20 @@ def render_picture(comparisons: Sequence[Comparison]) -> bytes | None:
 
     Raises ConfigError where matplotlib is not installed.
     """
-    shown = [each for each in choose_highest_limits(comparisons) if each.rows_done]
-    groups = [[each for each in shown if each.table.name == name] for name in _PANELS]
-    known = [group for group in groups if group]
-    if not known:
+    groups: dict[str, list[Comparison]] = {name: [] for name in _PANELS}
+    for comparison in choose_highest_limits(comparisons):
+        if comparison.rows_done and comparison.table.name in groups:
+            groups[comparison.table.name].append(comparison)
+    filled_groups = [group for group in groups.values() if group]
+    if not filled_groups:
         return None
     figure = open_figure(_SIZE_INCHES)
-    panels = figure.subplots(1, len(known), squeeze=False)[0]
-    for axes, group in zip(panels, known, strict=True):
+    panels = figure.subplots(1, len(filled_groups), squeeze=False)[0]
+    settings: dict[str, None] = {}
+    for axes, group in zip(panels, filled_groups, strict=True):
         _draw_table(axes, group)
+        settings |= dict.fromkeys(str(comparison.setting) for comparison in group)
     panels[0].legend(fontsize=8, frameon=False)
-    settings = dict.fromkeys(str(each.setting) for group in known for each in group)
     figure.supxlabel("; ".join(settings), x=0.01, ha="left", fontsize=6, color="0.4")
     return save_figure(figure, "png", "papers")
 
@@ -45,18 +48,20 @@ def _draw_table(axes: Any, group: Sequence[Comparison]) -> None:
     places = {row.key: place for place, row in enumerate(rows)}
     axes.set_yticks(range(len(rows)), [row.one for row in rows])
     axes.plot([row.value for row in rows], range(len(rows)), "kx", label="the paper")
-    for at, each in enumerate(group):
-        known = [
-            (row.printed.key, row.ours) for row in each.rows if row.ours is not None
+    for at, comparison in enumerate(group):
+        our_rows = [
+            (row.printed.key, row.ours)
+            for row in comparison.rows
+            if row.ours is not None
         ]
         axes.errorbar(
-            [ours.value for _, ours in known],
-            [places[key] - _APART * (at + 1) for key, _ in known],
-            xerr=[*zip(*(_measure_reach(ours) for _, ours in known), strict=True)],
+            [ours.value for _, ours in our_rows],
+            [places[key] - _APART * (at + 1) for key, _ in our_rows],
+            xerr=[*zip(*(_measure_reach(ours) for _, ours in our_rows), strict=True)],
             fmt="o",
             ms=4,
             lw=1,
-            label=each.gain,
+            label=comparison.gain,
         )
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
