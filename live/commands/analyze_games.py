@@ -45,16 +45,16 @@ async def analyze(
     written = dt.datetime.now().astimezone().strftime(WRITTEN)
     outputs: dict[str | Path | None, Callable[[Analysis], bytes]] = {
         json: to_json,
-        pgn: lambda whole: "\n".join(map(write_game, whole.games)).encode(),
-        html: lambda whole: render_report(
-            whole, written=written, arbiter=arbiter
+        pgn: lambda analysis: "\n".join(map(write_game, analysis.games)).encode(),
+        html: lambda analysis: render_report(
+            analysis, written=written, arbiter=arbiter
         ).encode(),
     }
     outputs.pop(None, None)
     for target in outputs:
         check_writable(str(target))
     stop = asyncio.Event()
-    with stop_on_signals(stop) as came:
+    with stop_on_signals(stop) as signals:
         state = await analyse_files(
             config, files, evals=evals, walkovers=True, stop=stop, human=True
         )
@@ -81,7 +81,7 @@ async def analyze(
             " default."
         )
         print_line(words, Console(stderr=True))
-    return derive_exit_code(came)
+    return derive_exit_code(signals)
 
 
 def _print_analysis(result: Analysis) -> None:

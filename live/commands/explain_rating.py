@@ -66,8 +66,8 @@ def build_explanation(
     options = state.measure.search_options
     # The others were searched as deep as the position before the move.
     (_, before), *_ = list_searches(game, ply, options, None)
-    reached = event.find_recorded_result(before)
-    best = reached[1] if reached is not None else None
+    best_recorded = event.find_recorded_result(before)
+    best = best_recorded[1] if best_recorded is not None else None
     searches: list[tuple[str, SearchKey, SearchResult]] = []
     for description, search in list_searches(
         game, ply, options, best.depth if best is not None else None

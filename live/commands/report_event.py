@@ -91,17 +91,17 @@ def report_event(
     with JournalReader.open(path) as reader:
         state = rebuild_with_progress(reader, path, to_ms).state
         in_doubt = find_doubted_games(state.alerts())
-        whole = build_analysis(state, state.rate_by_methods(), in_doubt=in_doubt)
+        analysis = build_analysis(state, state.rate_by_methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
         notes = reader.read_notes(to_ms) if alerts else []
         log = build_incident_log(decode_notes(notes)).incidents()
-    boards = {game.id: board_words(game) for game in whole.games}
+    boards = {game.id: board_words(game) for game in analysis.games}
     incidents = tuple(with_boards(log, boards))
     if json is not None:
         with_alerts = JournalReport(
-            **msgspec.structs.asdict(whole), alerts=open_alerts, incidents=incidents
+            **msgspec.structs.asdict(analysis), alerts=open_alerts, incidents=incidents
         )
-        write_output(json, to_json(with_alerts if alerts else whole), private=alerts)
+        write_output(json, to_json(with_alerts if alerts else analysis), private=alerts)
     console = Console(stderr=json == "-")
     zone = now.astimezone().tzinfo or dt.UTC
     moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
@@ -109,7 +109,7 @@ def report_event(
         print_line(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
         written = moment.astimezone(zone).strftime(WRITTEN)
-        texts = build_files(whole, formats, stem=path.stem, written=written)
+        texts = build_files(analysis, formats, stem=path.stem, written=written)
         paths = write_texts(texts, folder)
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
@@ -125,7 +125,7 @@ def report_event(
         for file in paths:
             print_line(f"wrote {file}", console)
     elif json is None:
-        print_tables(whole, console)
+        print_tables(analysis, console)
         if alerts:
             console.print(_build_incident_table(incidents, zone))
     return 0

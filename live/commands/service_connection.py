@@ -52,10 +52,10 @@ def parse_service_url(address: str) -> str:
     parts = urlsplit(text)
     scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
     try:
-        fine = scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+        is_valid = scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        fine = False
-    if not fine:
+        is_valid = False
+    if not is_valid:
         raise ConfigError(address, "is no address", "Give it as ws://HOST:PORT")
     path = parts.path if parts.path not in ("", "/") else LIVE_PATH
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
@@ -195,9 +195,11 @@ class ServiceConnection:
             hello = self.client_state.hello
             before = self._epoch
             self._epoch = hello.epoch if hello else ""
-            same = before == self._epoch
+            is_same_epoch = before == self._epoch
             self._on_connected(
-                "everything was sent afresh" if same else "the service was started anew"
+                "everything was sent afresh"
+                if is_same_epoch
+                else "the service was started anew"
             )
             self.ready.set()
         self.on_message(text, message)

@@ -166,7 +166,7 @@ def table(
     out: str = "-",
     by: str | None = None,
     setting: int | None = None,
-    chosen: SelectionFlags,
+    flags: SelectionFlags,
 ) -> Ended:
     """A table of the papers over this corpus, with intervals and n.
 
@@ -182,7 +182,7 @@ def table(
     from live.studies.study_corpus import write_tables
 
     return write_tables(
-        corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out
+        corpus, names, flags.selection, setting=setting, by=by, form=form, out=out
     )
 
 
@@ -192,7 +192,7 @@ def figure(
     out: Path,
     *,
     setting: int | None = None,
-    chosen: SelectionFlags,
+    flags: SelectionFlags,
 ) -> Ended:
     """A figure of the papers over this corpus.
 
@@ -204,7 +204,7 @@ def figure(
     """
     from live.studies.study_corpus import draw_figure
 
-    return draw_figure(corpus, name, chosen.selection, setting=setting, out=out)
+    return draw_figure(corpus, name, flags.selection, setting=setting, out=out)
 
 
 def reproduce(

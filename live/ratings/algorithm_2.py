@@ -62,19 +62,19 @@ def solve(
     >>> {name: round(strength.rating) for name, strength in strengths.items()}
     {'Anand': 2800, 'Ding': 2700}
     """
-    met: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    differences_of: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for (first, second), difference in differences.items():
-        met[first][second] = difference
-        met[second][first] = -difference
+        differences_of[first][second] = difference
+        differences_of[second][first] = -difference
     strengths: dict[str, Strength] = {}
     number = 0
-    for start in sorted(met):
+    for start in sorted(differences_of):
         if start in strengths:
             continue
         part = {start}
         edge = [start]
         while edge:
-            news = met[edge.pop()].keys() - part
+            news = differences_of[edge.pop()].keys() - part
             part |= news
             edge += news
         members = sorted(part)
@@ -83,11 +83,14 @@ def solve(
         # sets it to 0.
         matrix = np.full((len(members), len(members)), 1.0 / len(members))
         for member in members:
-            matrix[at[member], at[member]] += len(met[member])
-            matrix[at[member], [at[neighbour] for neighbour in met[member]]] -= 1.0
+            neighbours = [at[neighbour] for neighbour in differences_of[member]]
+            matrix[at[member], at[member]] += len(neighbours)
+            matrix[at[member], neighbours] -= 1.0
         # fsum rounds once, so the result does not depend on the order of the
         # differences.
-        sums = np.array([math.fsum(met[member].values()) for member in members])
+        sums = np.array(
+            [math.fsum(differences_of[member].values()) for member in members]
+        )
         relative = np.linalg.solve(matrix, sums)
         rated = [
             elos[member] - relative[at[member]] for member in members if member in elos

@@ -226,9 +226,9 @@ def compute_played_log(
     ``s`` and ``c`` have the same shape; the move must be among the lines.
     """
     deltas = np.tile(np.array(spread.deltas), (len(s), 1))
-    every = np.ones_like(deltas, dtype=bool)
+    is_move = np.ones_like(deltas, dtype=bool)
     choices = compute_choices_by_turn(
-        deltas, every, model, curve, s[:, None], c[:, None]
+        deltas, is_move, model, curve, s[:, None], c[:, None]
     )
     return choices.log[:, spread.played]
 

@@ -131,12 +131,12 @@ def compute_features(
     largest = 800.0 - (4 * min(100, max(0, abs(score_cp) - 100)) if behind else 0.0)
     difference = max(-largest, min(largest, own - opponent)) / 400
     mean = max(-2.5, min(2.5, ((own + opponent) / 2 - centre) / 400))
-    near = math.exp(-size)
+    closeness = math.exp(-size)
     return [
         *features,
         difference,
         difference * late,
-        difference * near,
+        difference * closeness,
         mean,
         mean * late,
         mean * score,

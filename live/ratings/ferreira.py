@@ -181,17 +181,17 @@ def run_algorithm_4(
     score = scores.total / (scores.n * engine.scale)
     difference, low, high = map(convert_score_to_difference, (score, *ends))
     if scores.games == 1:
-        apart = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
+        game_reach = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
         if difference is None:
             # The other end cannot be combined in quadrature, because the difference is
             # unbounded.
-            low = None if low is None else low - apart
-            high = None if high is None else high + apart
+            low = None if low is None else low - game_reach
+            high = None if high is None else high + game_reach
         else:
             if low is not None:
-                low = difference - math.hypot(difference - low, apart)
+                low = difference - math.hypot(difference - low, game_reach)
             if high is not None:
-                high = difference + math.hypot(high - difference, apart)
+                high = difference + math.hypot(high - difference, game_reach)
                 highest = convert_score_to_difference(ceiling / engine.scale)
                 high = high if highest is None else min(high, highest)
     return Algorithm4(score, difference, low, high)

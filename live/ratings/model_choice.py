@@ -72,13 +72,13 @@ class Models:
         if self.models and (self.by_name or not self._readers):
             self._named_reader = MoveReader(self.models[:1], scale)
         if len(self._readers) == 2:
-            both: list[PerceivedModel] = []
+            models_of_both: list[PerceivedModel] = []
             for reader in self._readers.values():
-                both += reader.models
+                models_of_both += reader.models
             # Two models of the user need not have the same classes; then each is used
             # alone.
             with contextlib.suppress(ValueError):
-                self._readers["rapid"] = MoveReader(both, scale)
+                self._readers["rapid"] = MoveReader(models_of_both, scale)
 
     def choose_for_pace(self, pace: Pace | None) -> ModelChoice:
         """Return the choice for a game of this pace; None means that the pace is
@@ -178,14 +178,15 @@ def select_transferred_models(
     )
     if not fitting:
         return Models(note=note)
-    how = f"scale {scale:.2f}, {measured}"
+    scale_note = f"scale {scale:.2f}, {measured}"
     if not measured:
-        how = f"usual scale {scale:.2f}, not measured yet"
+        scale_note = f"usual scale {scale:.2f}, not measured yet"
     return Models(
         fitting,
         scale=scale,
         by_name=by_name,
-        note=f"transferred from {engine}, {limit}: {how}; {_describe_data(fitting)}",
+        note=f"transferred from {engine}, {limit}: {scale_note};"
+        f" {_describe_data(fitting)}",
         transferred=True,
         measured=bool(measured),
     )

@@ -196,9 +196,9 @@ def compare_move(
     if own is None or own_elo is None:
         return ComparedMove(slope, of_peers, None, None, 0.0)
     expected = own @ slopes
-    apart = slopes - expected
-    squares = apart * apart
-    of_own = Moments(own @ squares, own @ (squares * apart))
+    deviations = slopes - expected
+    squares = deviations * deviations
+    of_own = Moments(own @ squares, own @ (squares * deviations))
     surprise = _interpolate(own_elo, slope) / math.sqrt(
         _interpolate(own_elo, of_own.variance)
     )

@@ -113,10 +113,10 @@ def trace_sprt(
     The test is from the side of ``first``, by default White of the first game. Raises
     InputError as ``count_match`` does.
     """
-    whole = count_match(games, first)
-    tally = [0] * (5 if whole.pair_order else 3)
+    match_counts = count_match(games, first)
+    tally = [0] * (5 if match_counts.pair_order else 3)
     states: list[SprtState] = []
-    for _, halves in whole.pair_order or whole.order:
+    for _, halves in match_counts.pair_order or match_counts.order:
         tally[halves] += 1
         none, half, one, *beyond = tally
         states.append(
