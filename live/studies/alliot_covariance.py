@@ -399,7 +399,7 @@ def build_fits_table(data: StudyData) -> Rows:
     paper's, with their correlation on other games.
     """
     methods = _list_methods()
-    chosen = [
+    sums_by_method = [
         LineSums(len(method.settings), groups=_GROUPS, penalty=method.penalty)
         for method in methods
     ]
@@ -414,7 +414,7 @@ def build_fits_table(data: StudyData) -> Rows:
         kind = _MIXED
         if white is not None and black is not None and white % 2 == black % 2:
             kind = _ODD if white % 2 else _EVEN
-        for method, sums in zip(methods, chosen, strict=True):
+        for method, sums in zip(methods, sums_by_method, strict=True):
             if (values := method.of(game)) is not None:
                 sums.add(game.game % FOLDS * _KINDS + kind, values, game.result)
         games += 1
@@ -423,7 +423,7 @@ def build_fits_table(data: StudyData) -> Rows:
     else:
         yield from (
             _build_fit_row(method, sums, games)
-            for method, sums in zip(methods, chosen, strict=True)
+            for method, sums in zip(methods, sums_by_method, strict=True)
         )
 
 

@@ -77,10 +77,10 @@ def read_alliot(segment: PgnSegment) -> ReadGame:
     except ValueError as error:
         raise DamagedGame("a game of Alliot's format", str(error)) from None
     game = build_game(head.headers, head.result, played, head.start_fen)
-    about = (
+    description = (
         " ".join(annotator[1].decode("utf-8", "replace").split()) if annotator else ""
     )
-    return ReadGame(game, SearchedGame((*positions, None)), _parse_setting(about))
+    return ReadGame(game, SearchedGame((*positions, None)), _parse_setting(description))
 
 
 def _parse_setting(annotator: str) -> SearchSetting:

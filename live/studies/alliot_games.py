@@ -441,18 +441,23 @@ def build_colours_table(data: StudyData) -> Rows:
         sides += counts.sum(axis=0)
         # Some assignments at a time: all of them for a thousand games would need 50 MB.
         for part in np.split(white_drawn, _DRAWS // 100):
-            lot = random.integers(0, 2, (len(part), len(counts))).astype(np.float64)
-            part += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
-    both = sides.reshape(2, n, n)
+            is_unswapped = random.integers(0, 2, (len(part), len(counts))).astype(
+                np.float64
+            )
+            part += is_unswapped @ counts[:, 0] + (1 - is_unswapped) @ counts[:, 1]
+    counts_by_color = sides.reshape(2, n, n)
     drawn = white_drawn.reshape(-1, n, n)
-    distances = _compute_distances(*both)
-    chances = (_compute_distances(drawn, both.sum(axis=0) - drawn) >= distances).mean(
-        axis=0
-    )
+    distances = _compute_distances(*counts_by_color)
+    chances = (
+        _compute_distances(drawn, counts_by_color.sum(axis=0) - drawn) >= distances
+    ).mean(axis=0)
     # Values of each class, and then of all classes together.
     moves, stayed = (
         np.hstack([counts_of, counts_of.sum(axis=1, keepdims=True)])
-        for counts_of in (both.sum(axis=2), both.diagonal(axis1=1, axis2=2))
+        for counts_of in (
+            counts_by_color.sum(axis=2),
+            counts_by_color.diagonal(axis1=1, axis2=2),
+        )
     )
     compared = moves[:, :n].all(axis=0)
     for at in np.flatnonzero(np.append(compared, compared.any())).tolist():
@@ -503,7 +508,9 @@ def _compute_distances(white: Floats, black: Floats) -> Floats:
         counts / np.maximum(1, counts.sum(axis=-1, keepdims=True))
         for counts in (white, black)
     ]
-    apart = np.abs(shares[0] - shares[1]).sum(axis=-1) / 2
+    distances = np.abs(shares[0] - shares[1]).sum(axis=-1) / 2
     weight = (white + black).sum(axis=-1)
-    whole = (apart * weight).sum(axis=-1) / np.maximum(1, weight.sum(axis=-1))
-    return np.concatenate([apart, whole[..., None]], axis=-1)
+    mean_distance = (distances * weight).sum(axis=-1) / np.maximum(
+        1, weight.sum(axis=-1)
+    )
+    return np.concatenate([distances, mean_distance[..., None]], axis=-1)

@@ -320,12 +320,12 @@ def build_best_year_table(data: StudyData, by: str) -> Rows:
         player: max(keys, key=lambda key: won[names[key]])
         for player, keys in itertools.groupby(years, lambda key: key[0])
     }
-    chosen = {
+    best_years = {
         names[best[player]]: years[best[player]]
         for player in data.players
         if player in best
     }
-    yield from _build_matrix_rows(chosen, by, "Battle royale of the best years")
+    yield from _build_matrix_rows(best_years, by, "Battle royale of the best years")
     yield f"Years with fewer than {least_moves} counted moves are left out."
 
 
@@ -391,9 +391,9 @@ def _find_matches(data: StudyData) -> list[_Match]:
     """Return the matches between the selected players, sorted by the numbers of players
     and event.
     """
-    met = data.count_encounters(searched=True)
+    encounters = data.count_encounters(searched=True)
     matches = []
-    for (player, opponent, event), encounter in met.items():
+    for (player, opponent, event), encounter in encounters.items():
         if (
             opponent in data.players
             and player < opponent

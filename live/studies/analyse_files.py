@@ -91,9 +91,9 @@ async def analyse_files_whole(
         Interrupted: Ctrl-C or SIGTERM came; says what is lost. ``command``: of what.
     """
     stop = asyncio.Event()
-    with stop_on_signals(stop) as came:
+    with stop_on_signals(stop) as signals:
         state = await analyse_files(config, files, evals=evals, stop=stop)
-    if came:
+    if signals:
         games = list(state.games())
         scored = sum(game.plies_scored for game in games)
         played = sum(game.plies_played for game in games)
@@ -102,7 +102,7 @@ async def analyse_files_whole(
             f"stopped after {scored} of {played} moves had their score; nothing is"
             f" kept",
             "It begins again the next time; live-rate study run keeps what it searches",
-            exit_code=derive_exit_code(came),
+            exit_code=derive_exit_code(signals),
         )
     return state
 
@@ -164,10 +164,12 @@ def _show_progress(service: EventService) -> Iterator[None]:
             for change in changes:
                 if isinstance(change, GameMessage):
                     game = change.game
-                    now = Counter(scored=game.plies_scored, played=game.plies_played)
+                    counts_now = Counter(
+                        scored=game.plies_scored, played=game.plies_played
+                    )
                     total.subtract(counts.get(game.id, ()))
-                    total.update(now)
-                    counts[game.id] = now
+                    total.update(counts_now)
+                    counts[game.id] = counts_now
             scored = total["scored"]
             played = total["played"]
             if (measuring := service.state.engines().measuring) is not None:

@@ -189,7 +189,9 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
     judgement = judge(
         games, perceived_model, is_held_out if is_training_file else lambda _: True
     )
-    after = {when: summarise_judgement(of) for when, of in judgement.after.items()}
+    after = {
+        stage: summarise_judgement(judged) for stage, judged in judgement.after.items()
+    }
     if not after[WHOLE]["n"]:
         raise InputError(
             str(file),
@@ -292,13 +294,13 @@ def build_engine_strength_table(
 
 def build_mileposts_table(table: IntrinsicTable) -> Table:
     """Build a table of s and c by Elo (Regan and Haworth 2011, section 7)."""
-    about = (
+    heading = (
         f"{plain(table.engine, 60)}, {table.limit}; {table.turns} turns of"
         f" {table.players}"
     )
     spread = table.players_sd_elo
     return build_figures_table(
-        f"Intrinsic ratings ({about} players)",
+        f"Intrinsic ratings ({heading} players)",
         [
             (f"{post.elo:.0f}", f"{post.s:.3f}", f"{post.c:.3f}")
             for post in table.mileposts
@@ -324,9 +326,9 @@ def build_check_table(
     """
     shares = ("usual_holds", "interval_holds", "own_outside")
     rows = []
-    for when, row in after.items():
+    for stage, row in after.items():
         if row["n"]:
-            label = f"{when} moves" if when.isdigit() else "the game"
+            label = f"{stage} moves" if stage.isdigit() else "the game"
             percents = [f"{100 * row[key]:.1f} %" for key in shares]
             rows.append(
                 (label, str(row["n"]), *percents, format_number(row["blind_r"], ".2f"))

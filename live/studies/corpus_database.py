@@ -176,7 +176,7 @@ class CorpusDatabase:
 
     def add_game(self, game: CorpusGame) -> tuple[int, bool]:
         """Add a game; return its number, and whether it is new."""
-        about = (
+        columns = (
             "white_elo",
             "black_elo",
             "round",
@@ -185,7 +185,7 @@ class CorpusDatabase:
             "result",
             "time_control",
         )
-        row = {name: getattr(game, name) for name in (*about, "digest", "chess960")}
+        row = {name: getattr(game, name) for name in (*columns, "digest", "chess960")}
         return self.add_game_row(
             row
             | {

@@ -36,8 +36,12 @@ def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResul
     target_numbers: dict[int, int] = {}
     for number, setting in source.read_settings().items():
         if known_settings and setting not in known_settings:
-            near = max(known_settings, key=lambda other: other.bound == setting.bound)
-            merged.refused.append(f"{setting}: {_describe_difference(setting, near)}")
+            nearest = max(
+                known_settings, key=lambda other: other.bound == setting.bound
+            )
+            merged.refused.append(
+                f"{setting}: {_describe_difference(setting, nearest)}"
+            )
         else:
             target_numbers[number] = target.add_setting(setting)
     keys: dict[int, list[str]] = defaultdict(list)

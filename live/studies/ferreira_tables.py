@@ -54,13 +54,13 @@ def _collect_encounters(
     data: StudyData, players: dict[int, PlayerMoves]
 ) -> dict[Any, list[Encounter]]:
     """Collect the games between each pair of players, event by event."""
-    met = defaultdict(list)
+    encounters = defaultdict(list)
     for (player, opponent, _), encounter in data.count_encounters(
         searched=True
     ).items():
         if player in players and opponent in players:
-            met[player, opponent].append(encounter)
-    return met
+            encounters[player, opponent].append(encounter)
+    return encounters
 
 
 def _rate_players(
@@ -136,14 +136,14 @@ def build_matches_table(data: StudyData) -> Rows:
     """Build the table of results between each pair of selected players, and of each
     player against all others.
     """
-    met: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
+    encounters: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
     for (player, opponent, _), encounter in data.count_encounters(
         searched=False
     ).items():
         for key in {None, opponent}:
-            met[player, key].append(encounter)
+            encounters[player, key].append(encounter)
     for player, opponent in itertools.product(data.players, (None, *data.players)):
-        total = Encounter(*map(sum, zip(*met[player, opponent], strict=True)))
+        total = Encounter(*map(sum, zip(*encounters[player, opponent], strict=True)))
         if total.decided:
             figures = compute_match_statistics(
                 GameCounts(total.won, total.drawn, total.lost)
@@ -181,12 +181,12 @@ def build_cross_table(data: StudyData) -> Rows:
     difference.
     """
     moves_of = gather_by_player(data, PlayerMoves)
-    met = _collect_encounters(data, moves_of)
+    encounters = _collect_encounters(data, moves_of)
     for player, opponent in itertools.permutations(moves_of, 2):
-        if (player, opponent) in met:
-            games = sum(encounter.decided for encounter in met[player, opponent])
+        if (player, opponent) in encounters:
+            games = sum(encounter.decided for encounter in encounters[player, opponent])
             points = (
-                sum(encounter.points for encounter in met[player, opponent])
+                sum(encounter.points for encounter in encounters[player, opponent])
                 if games
                 else None
             )
@@ -271,7 +271,7 @@ def build_gains_table(data: StudyData) -> Rows:
     each other, and each player's strength by Algorithm 2 from these differences.
     """
     moves_of = gather_moves(data, PlayerMoves, "player", "opponent", "event")
-    met = data.count_encounters(searched=True)
+    encounters = data.count_encounters(searched=True)
     rows: list[tuple[int, int, Row]] = []
     differences: dict[tuple[int, int], list[float]] = defaultdict(list)
     ratings: dict[int, list[float]] = defaultdict(list)
@@ -292,7 +292,7 @@ def build_gains_table(data: StudyData) -> Rows:
         for number, moves in ((player, a), (opponent, b)):
             if moves.elo is not None:
                 ratings[number].append(moves.elo)
-        games = met.get((player, opponent, event), Encounter())
+        games = encounters.get((player, opponent, event), Encounter())
         names = data.players[player], data.players[opponent], data.events.get(event, "")
         points = games.points if games.decided else None
         rows.append(
@@ -583,12 +583,14 @@ def build_engine_gap_table(data: StudyData) -> Rows:
     for name, y in (
         zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ()
     ):
-        lot = np.random.default_rng(0)
+        random = np.random.default_rng(0)
         products = np.stack([x * y, x * x])
         n = len(x)
         # One resample at a time is drawn: all together would be two thousand times the
         # size of the games.
-        drawn = (products[:, lot.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS))
+        drawn = (
+            products[:, random.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS)
+        )
         slopes = [xy / max(xx, 1e-9) for xy, xx in (products.sum(axis=1), *drawn)]
         ends = np.quantile(slopes[1:], (0.025, 0.975)).tolist()
         yield name, n, float(slopes[0]), *ends, float(np.sqrt(np.mean((y - x) ** 2)))

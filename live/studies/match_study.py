@@ -115,10 +115,10 @@ def compute_match(
         reports += read_pgn_file(Path(argument)).games
     results_only = not any(map(is_played, reports))
     # Different spellings of one person's name are treated as one name.
-    spelled: dict[str, str] = {}
+    spelling_of: dict[str, str] = {}
 
     def spelling(player: Player) -> str:
-        return spelled.setdefault(person_key(player) or player.name, player.name)
+        return spelling_of.setdefault(person_key(player) or player.name, player.name)
 
     games = [
         MatchGame(
@@ -131,24 +131,26 @@ def compute_match(
     ]
     if first is not None:
         # Some words of a name are enough if only one player's name has them.
-        matching_names = find_named(first, {name: name for name in spelled.values()})
+        matching_names = find_named(
+            first, {name: name for name in spelling_of.values()}
+        )
         first = matching_names[0] if len(matching_names) == 1 else first
-    whole = count_match(games, first)
-    pairs = whole.pairs if whole.pairs.games else None
+    match_counts = count_match(games, first)
+    pairs = match_counts.pairs if match_counts.pairs.games else None
     return MatchStudy(
-        whole.games,
-        compute_match_statistics(whole.games),
-        whole.first,
-        whole.second,
+        match_counts.games,
+        compute_match_statistics(match_counts.games),
+        match_counts.first,
+        match_counts.second,
         pairs,
         compute_match_statistics(pairs) if pairs else None,
-        left_out=whole.left_out,
-        unpaired=whole.games.games - whole.pairs.games,
-        walkovers=whole.walkovers,
+        left_out=match_counts.left_out,
+        unpaired=match_counts.games.games - match_counts.pairs.games,
+        walkovers=match_counts.walkovers,
         results_only=results_only,
-        sprt=run_sprt(test, pairs or whole.games) if test else None,
-        sprt_run=trace_sprt(test, games, whole.first)
-        if test and whole.games.games
+        sprt=run_sprt(test, pairs or match_counts.games) if test else None,
+        sprt_run=trace_sprt(test, games, match_counts.first)
+        if test and match_counts.games.games
         else None,
     )
 
@@ -200,15 +202,15 @@ def _build_elo_rows(statistics: MatchStatistics) -> tuple[tuple[str, str], ...]:
     if statistics.elo_error is not None:
         error = f" ± {statistics.elo_error:.{max(1, digits)}f}"
     normalized = (statistics.normalized_elo_low, statistics.normalized_elo_high)
-    fine = count_decimals(*normalized)
+    normalized_digits = count_decimals(*normalized)
     return (
         ("Elo difference", format_signed(statistics.elo, digits) + error),
         (
             "95 %",
             format_signed_interval(statistics.elo_low, statistics.elo_high, digits),
         ),
-        ("normalized Elo", format_signed(statistics.normalized_elo, fine)),
-        ("95 %", format_signed_interval(*normalized, fine)),
+        ("normalized Elo", format_signed(statistics.normalized_elo, normalized_digits)),
+        ("95 %", format_signed_interval(*normalized, normalized_digits)),
     )
 
 

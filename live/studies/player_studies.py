@@ -100,15 +100,15 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
         if name == view.id or normalise_name(name) == normalise_name(view.name) != ""
     ][:1]
     if not matches:
-        alike = find_named(name, {view.id: view.name for view in views})
-        matches = [view for view in views if view.id in alike]
+        similar_ids = find_named(name, {view.id: view.name for view in views})
+        matches = [view for view in views if view.id in similar_ids]
     if len(matches) == 1:
         return matches[0]
     # Separated by semicolons, because names contain commas.
-    everybody = "; ".join(view.name for view in (matches or views)[:12])
+    names = "; ".join(view.name for view in (matches or views)[:12])
     problem = "several players are called so" if matches else "nobody is called so"
     raise InputError(
-        name, problem, f"There are: {everybody}" if views else "There is no player"
+        name, problem, f"There are: {names}" if views else "There is no player"
     )
 
 
@@ -169,10 +169,10 @@ def build_comparison_table(
         width=width,
     )
     table.add_column("Note", ratio=1)
-    without: dict[str, list[str]] = {}
+    predictors_by_reason: dict[str, list[str]] = {}
     for row in rows:
         if row.expected_score is None:
-            without.setdefault(row.missing, []).append(row.predictor)
+            predictors_by_reason.setdefault(row.missing, []).append(row.predictor)
             continue
         has_odds = row.win is not None and row.draw is not None
         table.add_row(
@@ -186,7 +186,7 @@ def build_comparison_table(
     table.caption = Text(
         "\n".join(
             f"No answer: {'; '.join(names)} ({plain(reason, 200)})"
-            for reason, names in without.items()
+            for reason, names in predictors_by_reason.items()
         )
     )
     return table

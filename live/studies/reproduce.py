@@ -183,17 +183,20 @@ def choose_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable
     Raises:
         InputError: no table matches a name.
     """
-    every = []
+    entries = []
     for paper in read_papers():
-        every += [(paper, table) for table in paper.tables]
-    known_names = [table.name for _, table in every]
+        entries += [(paper, table) for table in paper.tables]
+    known_names = [table.name for _, table in entries]
     for name in names:
         if not any(_is_called(table, [name]) for table in known_names):
-            alike = get_close_matches(name, known_names, 3) or known_names[:1]
-            begun = sorted({table.partition("-")[0] for table in known_names})
-            remedy = f"Name one, as {', '.join(alike)}, or all of {', '.join(begun)}"
+            similar_names = get_close_matches(name, known_names, 3) or known_names[:1]
+            prefixes = sorted({table.partition("-")[0] for table in known_names})
+            remedy = (
+                f"Name one, as {', '.join(similar_names)}, or all of"
+                f" {', '.join(prefixes)}"
+            )
             raise InputError(name, "is no table of the papers", remedy)
-    return [entry for entry in every if not names or _is_called(entry[1].name, names)]
+    return [entry for entry in entries if not names or _is_called(entry[1].name, names)]
 
 
 def _is_called(table: str, names: Sequence[str]) -> bool:
@@ -255,13 +258,13 @@ def compare_all(
     for paper, table in tables:
         kind = MEASURES[table.measure]
         if not kind.gains:
-            lacking = _describe_missing_games(table, paper, games)
+            gap = _describe_missing_games(table, paper, games)
             figures = (
                 {}
-                if lacking
+                if gap
                 else kind.make(table, gather_evidence(paper, None, "same-search"))
             )
-            yield compare(paper.paper, table, figures, missing=lacking)
+            yield compare(paper.paper, table, figures, missing=gap)
             continue
         made_comparisons = []
         for numbered, gain in product(settings, kind.gains):
@@ -271,11 +274,11 @@ def compare_all(
                 )
                 made_comparisons += [comparison] if comparison.rows_done else []
         needed = list_needed_games(table, paper, games)
-        lacking = _describe_missing_games(
+        gap = _describe_missing_games(
             table, paper, games
         ) or _describe_missing_searches(table, len(needed), kind.lines)
         yield from made_comparisons or [
-            compare(paper.paper, table, {}, wanted=len(needed), missing=lacking)
+            compare(paper.paper, table, {}, wanted=len(needed), missing=gap)
         ]
 
 
@@ -314,10 +317,11 @@ def _describe_missing_games(
     gaps = []
     for name in (table.at, table.than, table.reference):
         if name:
-            about = paper.occasions[name]
-            n = len(games.list_of_occasion(about))
-            if n < ENOUGH * about.games:
+            occasion = paper.occasions[name]
+            n = len(games.list_of_occasion(occasion))
+            if n < ENOUGH * occasion.games:
                 gaps.append(
-                    f"{n} of {about.games} games of {about.title} are in the corpus"
+                    f"{n} of {occasion.games} games of {occasion.title} are in the"
+                    " corpus"
                 )
     return "; ".join(gaps)

@@ -366,8 +366,8 @@ def _score_final_position(game: NumberedGame) -> MoveSearch | None:
         board.push_uci(uci)
     if board.is_checkmate():
         return MoveSearch(-MATE_CP if board.turn == chess.WHITE else MATE_CP, 0)
-    over = board.is_stalemate() or board.is_insufficient_material()
-    return MoveSearch(0) if over else None
+    is_drawn = board.is_stalemate() or board.is_insufficient_material()
+    return MoveSearch(0) if is_drawn else None
 
 
 #: Time between two commits, seconds.
@@ -505,7 +505,7 @@ async def search_corpus(
                 missing = set(numbers)
                 numbers = [game for game in only if game in missing][:most_games]
             with (
-                stop_on_signals(stop) as came,
+                stop_on_signals(stop) as signals,
                 show_progress(len(numbers)) as searcher.show,
             ):
                 await run_until_stopped(
@@ -520,7 +520,7 @@ async def search_corpus(
                 )
                 print_line(failed, console)
         database.commit()
-    return derive_exit_code(came)
+    return derive_exit_code(signals)
 
 
 def choose_setting_to_search(database: CorpusDatabase, setting: SearchSetting) -> int:
@@ -579,8 +579,8 @@ def write_tables(
     else:
         for name in names:
             _refuse_without_effect(name, name, selection, by)
-    several = len(tables) > 1
-    if not several:
+    has_several = len(tables) > 1
+    if not has_several:
         check_writable(out)
         form = _FORMS.get(Path(out).suffix, form)
     elif out == "-":
@@ -591,7 +591,7 @@ def write_tables(
         for name in tables:
             file = str(Path(out, f"{name}.{'txt' if form == 'text' else form}"))
             text = format_table(build_table(name, data, by), form)
-            write_output(file if several else out, text.encode())
+            write_output(file if has_several else out, text.encode())
     return 0
 
 

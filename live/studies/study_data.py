@@ -102,16 +102,16 @@ class StudyData:
         number: int | None,
         setting: SearchSetting,
         selection: Selection,
-        chosen: ChosenGames | None = None,
+        chosen_games: ChosenGames | None = None,
     ) -> None:
         """Select the games of ``selection``, or only those of them that are in
-        ``chosen``, if given.
+        ``chosen_games``, if given.
         """
         self.database = database
         self.setting = setting
         self.selection = selection
         self._number = number
-        self._by_number = chosen
+        self._by_number = chosen_games
         self.events = database.read_events()
         """Names of all events by number."""
         self._events = self._choose_events()
@@ -154,19 +154,19 @@ class StudyData:
     def _filter_moves(
         self, moves: polars.LazyFrame, all_players: bool
     ) -> polars.LazyFrame:
-        chosen = moves.filter(polars.sql_expr(self.where))
+        selected = moves.filter(polars.sql_expr(self.where))
         if self._by_number is not None:
             first: dict[int, int] = {}
             for numbers in self._by_number.people.values():
                 if numbers:
                     first |= dict.fromkeys(numbers, numbers[0])
-            chosen = chosen.filter(
+            selected = selected.filter(
                 col("game").is_in([*self._by_number.games])
             ).with_columns(col("player").replace(first), col("opponent").replace(first))
         return (
-            chosen
+            selected
             if all_players
-            else chosen.filter(col("player").is_in([*self.players]))
+            else selected.filter(col("player").is_in([*self.players]))
         )
 
     @property

@@ -95,8 +95,10 @@ def save_figure(figure: Any, form: str, name: str) -> bytes:
     out = io.BytesIO()
     # Without a date, and with ids that do not change from run to run.
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
-        about: dict[str, Any] = {"Software": None} if form == "png" else {"Date": None}
-        figure.savefig(out, format=form, dpi=120, metadata=about)
+        metadata: dict[str, Any] = (
+            {"Software": None} if form == "png" else {"Date": None}
+        )
+        figure.savefig(out, format=form, dpi=120, metadata=metadata)
     return out.getvalue()
 
 
@@ -141,9 +143,9 @@ def _fill_gaps(
     """Return every whole number from ``low`` to ``high`` that the curve reaches, and
     the values at these numbers; ``blank`` where there is none.
     """
-    reached = np.arange(max(low, at.min()), min(high, at.max()) + 1)
+    whole_numbers = np.arange(max(low, at.min()), min(high, at.max()) + 1)
     value_at = dict(zip(at, values, strict=True))
-    return [reached, [value_at.get(number, blank) for number in reached]]
+    return [whole_numbers, [value_at.get(number, blank) for number in whole_numbers]]
 
 
 def _build_curves_panel(
@@ -183,8 +185,8 @@ def _draw_conformances(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _draw_within_30(axes: Any, rows: DataFrame) -> Labels:
-    everybody = _select_enough_moves(rows.filter(player=rows["player"][0]))
-    _draw_color_columns(axes, everybody, "evaluation_cp", "{} within 30", "o")
+    rows_of_all = _select_enough_moves(rows.filter(player=rows["player"][0]))
+    _draw_color_columns(axes, rows_of_all, "evaluation_cp", "{} within 30", "o")
     return _EVALUATION, "share within 30 cp"
 
 

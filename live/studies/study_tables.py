@@ -148,8 +148,8 @@ def format_table(table: StudyTable, form: TableForm) -> str:
         columns = [
             {"name": column.name, "meaning": column.meaning} for column in table.columns
         ]
-        whole = msgspec.structs.asdict(table) | {"columns": columns, "rows": cells}
-        return to_json(whole).decode()
+        document = msgspec.structs.asdict(table) | {"columns": columns, "rows": cells}
+        return to_json(document).decode()
     words = [[column.name for column in table.columns]]
     words += [[*map(_format_cell, row, digits)] for row in cells]
     if form == "csv":

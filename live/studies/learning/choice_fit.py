@@ -79,8 +79,8 @@ def fit_likelihood(
         raise NoFit("s and c cannot be told apart from these moves")
     skill = _build_skill(at, model, curve)
     s, c = (
-        _find_profile_interval(turns, skill, best, covariance, which)
-        for which in (0, 1)
+        _find_profile_interval(turns, skill, best, covariance, index)
+        for index in (0, 1)
     )
     return ChoiceFit(skill, s, c)
 
@@ -111,8 +111,10 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
     """
 
     def step(at: Floats) -> ScoringStep:
-        both = _compute_likelihood_step(turns, ChoiceSkill(math.exp(at[0]), c))
-        return ScoringStep(both.loss, both.slope[:1], both.curvature[:1, :1])
+        step_of_both = _compute_likelihood_step(turns, ChoiceSkill(math.exp(at[0]), c))
+        return ScoringStep(
+            step_of_both.loss, step_of_both.slope[:1], step_of_both.curvature[:1, :1]
+        )
 
     try:
         _refuse("likelihood", turns)
@@ -187,7 +189,7 @@ def _find_profile_interval(
     skill: ChoiceSkill,
     best: ScoringStep,
     covariance: Floats,
-    which: int,
+    index: int,
 ) -> tuple[float, float]:
     """Return the two ends of the interval of one parameter: where the likelihood,
     maximised over the second parameter, has fallen by half of Student's t².
@@ -200,7 +202,7 @@ def _find_profile_interval(
     quantile = _compute_quantile(len(turns))
     target = best.loss + quantile**2 / 2
     # The first step also moves the second parameter, along the covariance.
-    reach = quantile * covariance[which] / math.sqrt(covariance[which, which])
+    reach = quantile * covariance[index] / math.sqrt(covariance[index, index])
     ends = []
     for side, wall, end in ((-1.0, _LOWEST, 0.0), (1.0, _HIGHEST, math.inf)):
         at = centre + np.clip(side * reach, -LONGEST, LONGEST)
@@ -209,34 +211,34 @@ def _find_profile_interval(
             step = _compute_likelihood_step(
                 turns, _build_skill(at, skill.model, skill.curve)
             )
-            if at[which] == wall[which] and step.loss < target:
+            if at[index] == wall[index] and step.loss < target:
                 break
-            move = _step_towards(target, step, which, side)
+            move = _step_towards(target, step, index, side)
             at = at + np.clip(move, -LONGEST, LONGEST)
-            if abs(step.loss - target) < 1e-4 and abs(move[1 - which]) < 1e-3:
-                end = math.exp(at[which])
+            if abs(step.loss - target) < 1e-4 and abs(move[1 - index]) < 1e-3:
+                end = math.exp(at[index])
                 break
         ends.append(end)
     return ends[0], ends[1]
 
 
-def _step_towards(target: float, step: ScoringStep, which: int, side: float) -> Floats:
+def _step_towards(target: float, step: ScoringStep, index: int, side: float) -> Floats:
     """Return the step to the point on ``side`` at which the loss equals ``target`` and
     has no slope in the second parameter.
     """
-    nuisance = 1 - which
+    nuisance = 1 - index
     within = max(step.curvature[nuisance, nuisance], 1e-12)
-    along = -step.curvature[which, nuisance] / within
+    along = -step.curvature[index, nuisance] / within
     # If the second parameter always takes its best value, the loss is a + b x + q x²/2,
     # where x is the change of the first parameter.
-    b = step.slope[which] + along * step.slope[nuisance]
+    b = step.slope[index] + along * step.slope[nuisance]
     q = max(
-        step.curvature[which, which] + along * step.curvature[which, nuisance], 1e-9
+        step.curvature[index, index] + along * step.curvature[index, nuisance], 1e-9
     )
     a = step.loss - step.slope[nuisance] ** 2 / (2 * within) - target
     x = (-b + side * math.sqrt(max(b * b - 2 * q * a, 0.0))) / q
     move = np.empty(2)
-    move[which] = x
+    move[index] = x
     move[nuisance] = along * x - step.slope[nuisance] / within
     return move
 

@@ -74,7 +74,7 @@ def invert(matrix: Floats) -> Floats | None:
     if not np.all(np.isfinite(matrix)) or np.any(np.diag(matrix) <= 0):
         return None
     scale = np.sqrt(np.outer(np.diag(matrix), np.diag(matrix)))
-    alike = matrix / scale
-    if np.linalg.eigvalsh(alike)[0] < 1e-10:
+    scaled = matrix / scale
+    if np.linalg.eigvalsh(scaled)[0] < 1e-10:
         return None
-    return np.asarray(np.linalg.inv(alike) / scale)
+    return np.asarray(np.linalg.inv(scaled) / scale)

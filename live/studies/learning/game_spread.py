@@ -83,7 +83,7 @@ def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
     sides: dict[int, list[list[_StageSums | None]]] = {}
     for side in followed:
         sides.setdefault(side.game, []).append(_sum_stages(side.moves))
-    games = [both for both in sides.values() if len(both) == 2]
+    games = [pair for pair in sides.values() if len(pair) == 2]
     betas: list[float] = []
     for stage in range(len(STAGES_PLIES)):
         pairs = []
@@ -166,12 +166,12 @@ def learn_spread(followed: Followed) -> dict[str, object]:
         for games in players.values()
         if games[1:]
     ]
-    several = len(events) >= MIN_GAMES / 2
+    has_enough = len(events) >= MIN_GAMES / 2
     return {
         "prior_sd": prior_sd,
         "dispersion": dispersion or ((NODES[0], finished),),
         "finished_dispersion": finished,
-        "event_dispersion": find_kappa(events, prior_sd) if several else finished,
+        "event_dispersion": find_kappa(events, prior_sd) if has_enough else finished,
     }
 
 

@@ -98,11 +98,11 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
                 _compute_surprise(next(wrong_shares), uci)
                 for _ in _shift_elos(position.elo)
             ]
-            beside = (1, loss, fmean(wrong)) if wrong else (0, 0, 0)
+            wrong_figures = (1, loss, fmean(wrong)) if wrong else (0, 0, 0)
             own = position.elo[0] // BAND_ELO * BAND_ELO
             hit = next(iter(predicted)) == uci
             rows.append(
-                (count - 1, KINDS.index(position.kind), own, hit, loss, *beside)
+                (count - 1, KINDS.index(position.kind), own, hit, loss, *wrong_figures)
             )
             shares = np.array([*predicted.values()])
             forecasts = np.stack(

@@ -28,14 +28,14 @@ def check_network(
     files: Sequence[Path],
     network: str,
     *,
-    chosen: GamePart,
+    part: GamePart,
     most_games: int | None,
     json: str | None,
 ) -> int:
     """Run ``live-rate human --check``; return the exit code."""
     _reject_missing(files)
     model = HumanNetwork(Path(network) if network else None)
-    picked = [game for _, game in select_games(files, chosen, read_held_out())]
+    picked = [game for _, game in select_games(files, part, read_held_out())]
     if not picked:
         raise InputError(
             str(files[0]),
@@ -73,25 +73,25 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
     training_plan = Plan(**plan)
     held_out = read_held_out()
     for name in ("train", "validation"):
-        chosen = select_games(files, name, held_out)
-        if not chosen:
+        games = select_games(files, name, held_out)
+        if not games:
             raise InputError(
                 str(files[0]), f"no game is left for {name}", "Give more games"
             )
-        write_positions(work, chosen, name, training_plan.seed)
+        write_positions(work, games, name, training_plan.seed)
     learned = train(
         work,
         training_plan,
         time.time,
         lambda line: print_line(line, Console(stderr=True)),
     )
-    about = {
+    metadata = {
         "name": out.stem,
         "learned": ", ".join(path.name for path in files),
         "size": f"{training_plan.channels} channels, {training_plan.blocks} blocks",
         "seed": str(training_plan.seed),
     }
-    export_network(learned, out, about)
+    export_network(learned, out, metadata)
     return 0
 
 

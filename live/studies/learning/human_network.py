@@ -85,11 +85,13 @@ class MoveNetwork(nn.Module):
         return (leave.transpose(1, 2) @ go * _SQUARE**-0.5).flatten(1)
 
 
-def export_network(network: MoveNetwork, path: Path, about: Mapping[str, str]) -> None:
+def export_network(
+    network: MoveNetwork, path: Path, metadata: Mapping[str, str]
+) -> None:
     """Write the network to an ONNX file in float32: from ``planes`` and ``conditions``
     to ``logits``, for any number of positions.
 
-    ``about`` is stored in the file's metadata. Needs the ``onnx`` package.
+    ``metadata`` is stored in the file's metadata. Needs the ``onnx`` package.
     """
     import onnx
 
@@ -111,6 +113,6 @@ def export_network(network: MoveNetwork, path: Path, about: Mapping[str, str]) -
         dynamo=False,
     )
     model = onnx.load(str(part))
-    onnx.helper.set_model_props(model, dict(about))
+    onnx.helper.set_model_props(model, dict(metadata))
     onnx.save(model, str(part))
     part.replace(path)

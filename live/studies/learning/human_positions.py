@@ -135,16 +135,18 @@ def select_games(
     """Return the games of one part, each with its number. The numbers count through all
     files in the given order.
     """
-    every = enumerate(itertools.chain.from_iterable(map(read_game_lines, paths)))
+    numbered_games = enumerate(
+        itertools.chain.from_iterable(map(read_game_lines, paths))
+    )
     return [
         (number, game)
-        for number, game in every
+        for number, game in numbered_games
         if part in ("all", held_out.find_part(game.moves, game.players))
     ]
 
 
 def write_positions(
-    folder: Path, chosen: list[NumberedLine], name: str, seed: int
+    folder: Path, games: list[NumberedLine], name: str, seed: int
 ) -> None:
     """Write the records of many games, shuffled by game, as ``name-000.npy`` and so on.
 
@@ -153,7 +155,7 @@ def write_positions(
     openings and of some kinds of game is kept.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    shuffled = list(chosen)
+    shuffled = list(games)
     random.Random(seed).shuffle(shuffled)
     file_count = -(-len(shuffled) // _GAMES_A_FILE)
     jobs = [
@@ -167,9 +169,9 @@ def write_positions(
 
 
 def _encode_file(
-    path: Path, chosen: list[NumberedLine], number: int, seed: int, thinned: bool
+    path: Path, games: list[NumberedLine], number: int, seed: int, thinned: bool
 ) -> None:
-    rows = encode_games(chosen, random.Random(f"{seed} {number}") if thinned else None)
+    rows = encode_games(games, random.Random(f"{seed} {number}") if thinned else None)
     part_path = path.with_suffix(".part.npy")
     np.save(part_path, rows)
     part_path.replace(path)

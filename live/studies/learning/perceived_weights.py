@@ -106,15 +106,15 @@ class Turns(NamedTuple):
     gain_cp: Ints
     classes: Ints
 
-    def select_rows(self, which: Which) -> Turns:
-        """Return the turns that ``which`` selects."""
+    def select_rows(self, mask: Which) -> Turns:
+        """Return the turns that ``mask`` selects."""
         # The arrays are of integers or of floats.
-        return Turns(*(column[which] for column in self))  # type: ignore[arg-type]
+        return Turns(*(column[mask] for column in self))  # type: ignore[arg-type]
 
 
 def collect_turns(
     games: Sequence[PlayedGame],
-    chosen: Sequence[Mapping[Color, str]],
+    sides_of_games: Sequence[Mapping[Color, str]],
     names: Circumstances,
     edges_cp: Sequence[int],
 ) -> tuple[Turns, list[str]]:
@@ -124,7 +124,7 @@ def collect_turns(
     players: dict[str, int] = {}
     rows: list[tuple[int, ...]] = []
     at: list[list[float]] = []
-    for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
+    for index, (game, sides) in enumerate(zip(games, sides_of_games, strict=True)):
         turns = []
         for number, (color, side) in enumerate(zip(COLORS, game.sides, strict=True)):
             if color in sides:
@@ -147,13 +147,13 @@ def fit_perceived_model(
     games: Sequence[PlayedGame],
     *,
     gain: GainKind,
-    without: Whom = is_held_out,
+    is_left_out: Whom = is_held_out,
     **about: Any,
 ) -> PerceivedModel:
     """Learn a model from rated games. This takes some seconds for 400 games and returns
     the same model for the same games.
 
-    ``without`` returns whether a player is left out; ``about`` are the descriptive
+    ``is_left_out`` returns whether a player is left out; ``about`` are the descriptive
     fields of the model.
 
     Raises:
@@ -164,8 +164,8 @@ def fit_perceived_model(
         InputError, about["data"], remedy="Give more games of rated players"
     )
     edges = LOSS_EDGES_CP[gain]
-    chosen = choose_sides(games, lambda player: not without(player))
-    turns, players = collect_turns(games, chosen, CIRCUMSTANCES, edges)
+    sides_of_games = choose_sides(games, lambda player: not is_left_out(player))
+    turns, players = collect_turns(games, sides_of_games, CIRCUMSTANCES, edges)
     share = np.array(
         [assign_share(player, FOLDS) for player in players], dtype=np.int64
     )
@@ -216,7 +216,7 @@ def fit_perceived_model(
         prior_sd=USUAL_PRIOR_SD,
     )
 
-    apart = [MoveReader((model,))] * FOLDS
+    fold_readers = [MoveReader((model,))] * FOLDS
     for number in np.unique(share).tolist():
         is_learned_from = share[turns.player] != number
         if is_learned_from.any():
@@ -224,14 +224,16 @@ def fit_perceived_model(
                 model,
                 **_round_weights(fit(turns.select_rows(is_learned_from), weights), p),
             )
-            apart[number] = MoveReader((apart_model,))
+            fold_readers[number] = MoveReader((apart_model,))
 
-    drawn = _draw_games(chosen)
+    drawn = _draw_games(sides_of_games)
 
-    def followed(shared: Shared, readers: Sequence[MoveReader] = apart) -> Followed:
+    def followed(
+        shared: Shared, readers: Sequence[MoveReader] = fold_readers
+    ) -> Followed:
         """Yield player-games, each rated with weights learned from other players."""
         for index in drawn:
-            for color, player in chosen[index].items():
+            for color, player in sides_of_games[index].items():
                 moves = follow_game(
                     games[index], readers[assign_share(player, FOLDS)], shared
                 )
@@ -260,11 +262,11 @@ def _can_tell_players_apart(sides: Followed, elo: float) -> bool:
     return correlation is not None and correlation >= LEAST_CORRELATION
 
 
-def _draw_games(chosen: Sequence[Mapping[Color, str]]) -> list[int]:
+def _draw_games(sides_of_games: Sequence[Mapping[Color, str]]) -> list[int]:
     """Return the numbers of at most :data:`MOST_GAMES` games with chosen sides, drawn
     evenly.
     """
-    indices = [index for index, sides in enumerate(chosen) if sides]
+    indices = [index for index, sides in enumerate(sides_of_games) if sides]
     step = -(-len(indices) // MOST_GAMES) or 1
     return indices[::step]
 

@@ -138,9 +138,11 @@ def build_played_game(
             gain == "successive"
         ]
         if gain_cp is not None:
-            about = start if start and not index else before.whole.complexity
+            complexity = start if start and not index else before.whole.complexity
             stability_cp, jump_cp = (
-                (about.stability_cp, about.jump_cp) if about else (None, None)
+                (complexity.stability_cp, complexity.jump_cp)
+                if complexity
+                else (None, None)
             )
             score = before.whole.cp * (-1 if index % 2 else 1)
             turns, best = turns_by_side[index % 2]

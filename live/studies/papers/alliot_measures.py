@@ -79,7 +79,7 @@ def _list_match(
     paper: PrintedPaper,
     people: dict[str, list[int]],
 ) -> list[ListedGame]:
-    about = paper.occasions[_MATCHES]
+    occasion = paper.occasions[_MATCHES]
     player_numbers = people.get(row.one, [])
     opponent_numbers = people.get(row.other, [])
     year = int(row.at)
@@ -87,7 +87,7 @@ def _list_match(
         game
         for game in games.list_of_players(player_numbers, range(year, year + 1))
         if (game.white in opponent_numbers or game.black in opponent_numbers)
-        and about.has_event(game.event)
+        and occasion.has_event(game.event)
     ]
 
 
@@ -112,8 +112,8 @@ def _draw_years(
     """Return games of the champions and years in ``stays``, drawn from each champion
     and year in turn.
     """
-    about = paper.occasions[_CHAMPIONS]
-    names = name_people(games.find_people(about))
+    occasion = paper.occasions[_CHAMPIONS]
+    names = name_people(games.find_people(occasion))
 
     def list_years(game: ListedGame) -> list[tuple[str, int]]:
         played = [
@@ -121,7 +121,7 @@ def _draw_years(
         ]
         return [stay for stay in played if stay in stays]
 
-    return draw_in_turn(games.list_of_occasion(about), list_years, table.sample)
+    return draw_in_turn(games.list_of_occasion(occasion), list_years, table.sample)
 
 
 def list_games_of_year(
@@ -164,10 +164,10 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("results", games=list_occasion_games)
 def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of wins, draws and losses of a match."""
-    about = evidence.paper.occasions[table.at]
-    people = evidence.games.find_people(about)
-    player, opponent = (people.get(name, []) for name in about.players)
-    counts = count_results(evidence.games.list_of_occasion(about), player, opponent)
+    occasion = evidence.paper.occasions[table.at]
+    people = evidence.games.find_people(occasion)
+    player, opponent = (people.get(name, []) for name in occasion.players)
+    counts = count_results(evidence.games.list_of_occasion(occasion), player, opponent)
     games = sum(counts)
     shares = dict(zip(("wins", "draws", "losses"), counts, strict=True))
     if not games:

@@ -70,13 +70,15 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     more than two pawns (Figure 3).
     """
     white, black = _count_losses(table, evidence).values()
-    both = white + black
-    n = both.total()
+    all_losses = white + black
+    n = all_losses.total()
     if not n:
         return {}
-    beyond = sum(moves for lost_cp, moves in both.items() if lost_cp > _TWO_PAWNS_CP)
+    beyond = sum(
+        moves for lost_cp, moves in all_losses.items() if lost_cp > _TWO_PAWNS_CP
+    )
     return {
-        ("all players", "at 0", ""): _share_within(both, 0),
+        ("all players", "at 0", ""): _share_within(all_losses, 0),
         ("all players", "beyond 2.00", ""): measure_share(beyond, n),
     }
 
@@ -93,15 +95,15 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     [printed_cp] = [
         round(100 * row.value) for row in table.rows if row.other == "greatest at x"
     ]
-    apart = [
+    differences = [
         _subtract_shares(_share_within(white, x_cp), _share_within(black, x_cp))
         for x_cp in range(_TWO_PAWNS_CP + 1)
     ]
-    greatest = max(apart)
-    figures = {("White less Black", "within 0.25", ""): apart[printed_cp]}
+    greatest = max(differences)
+    figures = {("White less Black", "within 0.25", ""): differences[printed_cp]}
     if greatest.low is not None and greatest.low > 0:
         figures["White less Black", "greatest at x", ""] = Measured(
-            apart.index(greatest) / 100
+            differences.index(greatest) / 100
         )
     return figures
 

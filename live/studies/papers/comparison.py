@@ -238,7 +238,7 @@ def count_same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
     for row in rows:
         if row.ours is not None:
             matches[row.printed.at].append(row)
-    same = 0
+    same_winners = 0
     decided = 0
     for match in matches.values():
         if len(match) == 2:
@@ -248,5 +248,5 @@ def count_same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
                 second.ours.value if second.ours else 0
             )
             decided += printed != 0
-            same += printed * ours > 0
-    return same, decided
+            same_winners += printed * ours > 0
+    return same_winners, decided

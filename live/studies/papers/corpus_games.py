@@ -52,8 +52,8 @@ class CorpusGames:
         self.games: list[ListedGame] = []
         """All games, in a random order that is the same in every copy of the corpus."""
         for *people, event, year, result, moves in rows:
-            about = event.casefold(), year, _POINTS.get(result), moves
-            self.games.append(ListedGame._make((*people, *about)))
+            rest = event.casefold(), year, _POINTS.get(result), moves
+            self.games.append(ListedGame._make((*people, *rest)))
         self.words = {
             player: set(normalise_name(name).split())
             for player, name in database.read_players().items()
@@ -70,14 +70,14 @@ class CorpusGames:
         """
         people: dict[str, list[int]] = {}
         for name, spellings in occasion.players.items():
-            called: set[int] = set()
+            numbers: set[int] = set()
             for spelling in filter(None, map(_split_words, spellings)):
                 candidates = self._by_word.get(min(spelling), [])
-                called.update(
+                numbers.update(
                     p for p in candidates if _is_called(self.words[p], spelling)
                 )
-            if called:
-                people[name] = sorted(called)
+            if numbers:
+                people[name] = sorted(numbers)
         return people
 
     @cache  # noqa: B019

@@ -56,13 +56,13 @@ _NOBODY = OccasionMoves({}, {}, {})
 
 
 @lru_cache(maxsize=64)
-def gather_occasion(evidence: Evidence, occasion: str) -> OccasionMoves:
+def gather_occasion(evidence: Evidence, name: str) -> OccasionMoves:
     """Gather the moves of an occasion; empty if too few of its games are searched."""
-    if not evidence.has_enough_of(occasion):
+    if not evidence.has_enough_of(name):
         return _NOBODY
-    about = evidence.paper.occasions[occasion]
-    games = evidence.games.list_of_occasion(about)
-    data = evidence.open_study(games, evidence.games.find_people(about))
+    occasion = evidence.paper.occasions[name]
+    games = evidence.games.list_of_occasion(occasion)
+    data = evidence.open_study(games, evidence.games.find_people(occasion))
     players = {
         data.players[player]: moves
         for (player,), moves in gather_moves(data, PlayerMoves, "player").items()

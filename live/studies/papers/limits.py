@@ -47,7 +47,7 @@ def choose_highest_limits(comparisons: Iterable[Comparison]) -> list[Comparison]
     games: the one with the most rows, and among equal ones the one with the highest
     limit.
     """
-    chosen: dict[tuple[str | int, ...], Comparison] = {}
+    highest: dict[tuple[str | int, ...], Comparison] = {}
     ranks: dict[tuple[str | int, ...], tuple[int, int]] = {}
     for comparison in comparisons:
         limit = read_limit(comparison.setting)
@@ -60,9 +60,9 @@ def choose_highest_limits(comparisons: Iterable[Comparison]) -> list[Comparison]
         )
         rank = comparison.rows_done, limit.amount
         if rank > ranks.get(key, (-1, 0)):
-            chosen[key] = comparison
+            highest[key] = comparison
             ranks[key] = rank
-    return [*chosen.values()]
+    return [*highest.values()]
 
 
 class LimitsBeside(NamedTuple):

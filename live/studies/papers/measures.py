@@ -80,14 +80,14 @@ class Evidence:
             else needed
         )
 
-    def has_enough_of(self, occasion: str) -> bool:
+    def has_enough_of(self, name: str) -> bool:
         """Return whether enough games of an occasion are searched, so that figures
         represent it.
         """
-        about = self.paper.occasions[occasion]
-        games = self.games.list_of_occasion(about)
+        occasion = self.paper.occasions[name]
+        games = self.games.list_of_occasion(occasion)
         n = sum(game.game in self.searched for game in games)
-        return n >= ENOUGH * about.games
+        return n >= ENOUGH * occasion.games
 
     def read_searched_games(
         self, games: Iterable[ListedGame]
@@ -106,13 +106,13 @@ class Evidence:
         the players that the study is about: their numbers by name.
         """
         numbers = [game.game for game in games if game.game in self.searched]
-        chosen = ChosenGames(numbers, people)
+        chosen_games = ChosenGames(numbers, people)
         return StudyData(
             self._database,
             self._number,
             self.setting,
             Selection(gain=self.gain),
-            chosen,
+            chosen_games,
         )
 
 
@@ -207,13 +207,13 @@ def draw_in_turn(
     drawn: Counter[Hashable] = Counter()
     places: dict[int, tuple[int, ListedGame]] = {}
     for game in games:
-        lacking = [
+        unfilled_groups = [
             group
             for group in groups(game)
             if not most_games or drawn[group] < most_games
         ]
-        if lacking:
-            places[game.game] = min(drawn[group] for group in lacking), game
+        if unfilled_groups:
+            places[game.game] = min(drawn[group] for group in unfilled_groups), game
             drawn.update(groups(game))
     return [game for _, game in sorted(places.values(), key=itemgetter(0))]
 

@@ -74,7 +74,7 @@ def build_csv(comparisons: Sequence[Comparison]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_CSV_HEAD)
     for comparison in comparisons:
-        about = (
+        table_cells = (
             comparison.paper,
             comparison.table.name,
             comparison.table.where,
@@ -86,7 +86,7 @@ def build_csv(comparisons: Sequence[Comparison]) -> str:
             cells = ["" if number is None else f"{number:.6g}" for number in numbers]
             writer.writerow(
                 (
-                    *about,
+                    *table_cells,
                     comparison.setting or "",
                     comparison.gain,
                     *row.printed.key,
@@ -125,7 +125,7 @@ def _sum_settings(comparisons: Sequence[Comparison]) -> Iterator[str]:
             for comparison in members
             if comparison.rows_done and comparison.winners
         ]
-        same = sum(pair[0] for pair in winners)
+        same_winners = sum(pair[0] for pair in winners)
         decided = sum(pair[1] for pair in winners)
         orders = [comparison.order for comparison in members if comparison.order]
         whole_orders = sum(order.kept == order.pairs for order in orders)
@@ -135,12 +135,12 @@ def _sum_settings(comparisons: Sequence[Comparison]) -> Iterator[str]:
                 f"{within} of {rows_with_interval} printed numbers within our interval"
             )
         if decided:
-            parts.append(f"the same one ahead in {same} of {decided}")
+            parts.append(f"the same one ahead in {same_winners} of {decided}")
         if orders:
-            near = sum(not order.moved for order in orders)
+            nearly_whole_orders = sum(not order.moved for order in orders)
             parts.append(
                 f"the whole order kept in {whole_orders} of {len(orders)}, and but for"
-                f" neighbours in {near}"
+                f" neighbours in {nearly_whole_orders}"
             )
         yield f"- {label}: {', '.join(parts)}."
 
@@ -307,10 +307,10 @@ def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
         digits = done_comparisons[0].count_digits(row)
         cells = [label, _write_number(row.printed.value, digits)]
         for comparison in done_comparisons:
-            beside = comparison.rows[at]
-            cells += [_write_figure(beside.ours, digits)]
+            our_row = comparison.rows[at]
+            cells += [_write_figure(our_row.ours, digits)]
             if not table.other_scale:
-                cells += [_write_difference(beside.difference, digits)]
+                cells += [_write_difference(our_row.difference, digits)]
         yield f"| {' | '.join(cells)} |"
 
 

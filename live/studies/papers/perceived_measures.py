@@ -46,17 +46,17 @@ def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @lru_cache(maxsize=64)
-def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
+def _rate_occasion(evidence: Evidence, occasion_name: str) -> dict[str, Measured]:
     engine = evidence.setting.engine.partition(";")[0]
     scale = SCALES.get((engine, evidence.setting.bound))
-    if scale is None or not evidence.has_enough_of(occasion):
+    if scale is None or not evidence.has_enough_of(occasion_name):
         return {}
     reader = _load_reader(scale)
-    about = evidence.paper.occasions[occasion]
-    names = name_people(evidence.games.find_people(about))
+    occasion = evidence.paper.occasions[occasion_name]
+    names = name_people(evidence.games.find_people(occasion))
     totals: dict[str, list[PerceivedEvidence]] = defaultdict(list)
     for game, searched in evidence.read_searched_games(
-        evidence.games.list_of_occasion(about)
+        evidence.games.list_of_occasion(occasion)
     ):
         sides = [
             PlayedSide(names[player], elo, ())
