@@ -1,5 +1,6 @@
-"""What three of Ferreira's tables print beside ours, as one picture. Needs matplotlib;
-the same bytes every time.
+"""A picture of three of Ferreira's tables: the printed numbers beside ours.
+
+It needs matplotlib. The same comparisons give the same bytes.
 """
 
 from collections.abc import Sequence
@@ -9,38 +10,39 @@ from live.studies.papers.comparison import Comparison, Measured
 from live.studies.papers.limits import choose_highest_limits
 from live.studies.study_figures import open_figure, save_figure
 
-#: Their players stand below each other, as strong as the paper has them.
+#: Tables of the picture, one panel each; the players are ordered by the printed number.
 _PANELS = ("ferreira-table-1", "ferreira-table-3", "ferreira-table-4-score")
 _SIZE_INCHES = (12.0, 4.2)
-#: How far the gains of a player are drawn apart, of the distance between two players.
+#: Distance between the points of one player, as a share of that between two players.
 _APART = 0.25
 
 
 def render_picture(comparisons: Sequence[Comparison]) -> bytes | None:
-    """Render a PNG; None where none of the tables is made.
+    """Return the picture as PNG; None if no comparison is of one of the tables.
 
-    Raises ConfigError where matplotlib is not installed.
+    Raises:
+        ConfigError: matplotlib is not installed.
     """
-    groups: dict[str, list[Comparison]] = {name: [] for name in _PANELS}
+    drawn: dict[str, list[Comparison]] = {}
     for comparison in choose_highest_limits(comparisons):
-        if comparison.rows_done and comparison.table.name in groups:
-            groups[comparison.table.name].append(comparison)
-    filled_groups = [group for group in groups.values() if group]
-    if not filled_groups:
+        if comparison.rows_done and comparison.table.name in _PANELS:
+            drawn.setdefault(comparison.table.name, []).append(comparison)
+    tables = [name for name in _PANELS if name in drawn]
+    if not tables:
         return None
     figure = open_figure(_SIZE_INCHES)
-    panels = figure.subplots(1, len(filled_groups), squeeze=False)[0]
+    panels = figure.subplots(1, len(tables), squeeze=False)[0]
     settings: dict[str, None] = {}
-    for axes, group in zip(panels, filled_groups, strict=True):
-        _draw_table(axes, group)
-        settings |= dict.fromkeys(str(comparison.setting) for comparison in group)
+    for axes, name in zip(panels, tables, strict=True):
+        _draw_table(axes, drawn[name])
+        settings |= dict.fromkeys(str(table.setting) for table in drawn[name])
     panels[0].legend(fontsize=8, frameon=False)
     figure.supxlabel("; ".join(settings), x=0.01, ha="left", fontsize=6, color="0.4")
     return save_figure(figure, "png", "papers")
 
 
 def _draw_table(axes: Any, group: Sequence[Comparison]) -> None:
-    """Draw the paper's number of each player, and ours by each gain with its
+    """Draw each player's printed number, and for each gain our number with its
     interval.
     """
     table = group[0].table
@@ -48,16 +50,17 @@ def _draw_table(axes: Any, group: Sequence[Comparison]) -> None:
     places = {row.key: place for place, row in enumerate(rows)}
     axes.set_yticks(range(len(rows)), [row.one for row in rows])
     axes.plot([row.value for row in rows], range(len(rows)), "kx", label="the paper")
-    for at, comparison in enumerate(group):
-        our_rows = [
+    for number, comparison in enumerate(group, 1):
+        measured = [
             (row.printed.key, row.ours)
             for row in comparison.rows
             if row.ours is not None
         ]
+        reaches = [_measure_reach(ours) for _, ours in measured]
         axes.errorbar(
-            [ours.value for _, ours in our_rows],
-            [places[key] - _APART * (at + 1) for key, _ in our_rows],
-            xerr=[*zip(*(_measure_reach(ours) for _, ours in our_rows), strict=True)],
+            [ours.value for _, ours in measured],
+            [places[key] - _APART * number for key, _ in measured],
+            xerr=[*zip(*reaches, strict=True)],
             fmt="o",
             ms=4,
             lw=1,
@@ -70,7 +73,7 @@ def _draw_table(axes: Any, group: Sequence[Comparison]) -> None:
 
 
 def _measure_reach(ours: Measured) -> tuple[float, float]:
-    """Return how far the interval goes to either side; 0 where it is not known."""
+    """Return the distances from our number to the ends of its interval; 0: unknown."""
     value, low, high = ours
     return (
         0.0 if low is None else value - low,
