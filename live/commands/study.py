@@ -271,7 +271,7 @@ def check_installed() -> None:
         raise ConfigError("study", "polars is not installed", remedy)
 
 
-def _checked(run: Callable[..., None]) -> Callable[..., None]:
+def _check_installed_first(run: Callable[..., None]) -> Callable[..., None]:
     """Return a command that first checks that what studies need is installed.
 
     :func:`about` cannot check it, since it also runs before ``--help``.
@@ -286,4 +286,4 @@ def _checked(run: Callable[..., None]) -> Callable[..., None]:
 
 
 for function in (add, run, status, merge, moves, alliot, table, figure, reproduce):
-    study.command()(_checked(command(function)))
+    study.command()(_check_installed_first(command(function)))

@@ -143,7 +143,7 @@ def build_convolution_table(data: StudyData) -> Rows:
     times and cut at b.
     """
 
-    def indicators(game: CountedGame) -> Floats:
+    def compute_indicators(game: CountedGame) -> Floats:
         white, black = _build_histograms(game)
         worths = [
             predict_by_convolution(white, black, setting).expected_score
@@ -151,7 +151,7 @@ def build_convolution_table(data: StudyData) -> Rows:
         ]
         return np.array([2 * (worth or 0.0) - 1 for worth in worths])
 
-    [sums] = sum_lines(data, [indicators], len(CONVOLUTIONS))
+    [sums] = sum_lines(data, [compute_indicators], len(CONVOLUTIONS))
     for index, (name, _, rho) in enumerate(CONVOLUTIONS):
         yield name, rho, *sums.fit(index)
 

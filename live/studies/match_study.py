@@ -117,13 +117,13 @@ def compute_match(
     # Different spellings of one person's name are treated as one name.
     spelling_of: dict[str, str] = {}
 
-    def spelling(player: Player) -> str:
+    def choose_spelling(player: Player) -> str:
         return spelling_of.setdefault(person_key(player) or player.name, player.name)
 
     games = [
         MatchGame(
-            spelling(report.headers.white),
-            spelling(report.headers.black),
+            choose_spelling(report.headers.white),
+            choose_spelling(report.headers.black),
             report.result,
             played=results_only or is_played(report),
         )

@@ -335,7 +335,7 @@ async def search_game(
             return None
         return result
 
-    async def position(ply: int) -> PositionSearch | None:
+    async def search_position(ply: int) -> PositionSearch | None:
         position_at = Position(game.start_fen, game.moves[:ply], game.chess960)
         whole = await find(options.search_of_position(position_at), ply)
         if whole is None:
@@ -353,7 +353,7 @@ async def search_game(
         )
 
     positions = await asyncio.gather(
-        *map(position, range(len(game.moves) + (over is None)))
+        *map(search_position, range(len(game.moves) + (over is None)))
     )
     end = [] if over is None else [PositionSearch(over)]
     return SearchedGame((*positions, *end)), next(iter(failures), "")

@@ -106,7 +106,7 @@ def _reject_missing(files: Sequence[Path]) -> None:
 def _print_report(report: Figures) -> None:
     console = Console()
 
-    def line(name: str, figures: Figures) -> None:
+    def print_figures(name: str, figures: Figures) -> None:
         wrong = figures["wrong_elo_nll"]
         off = "" if wrong is None else f"  {wrong - figures['right_elo_nll']:+.4f}"
         shares = f"{figures['first_choice']:>9.1%}{figures['nll']:>8.3f}{off}"
@@ -116,10 +116,10 @@ def _print_report(report: Figures) -> None:
         f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off",
         console,
     )
-    line("all", report)
+    print_figures("all", report)
     for kind in report["by_kind"]:
-        line(kind["kind"], kind)
+        print_figures(kind["kind"], kind)
     for band in report["by_elo"]:
-        line(f"{band['elo']}-{band['elo'] + BAND_ELO - 1}", band)
+        print_figures(f"{band['elo']}-{band['elo'] + BAND_ELO - 1}", band)
     for reason, n in report["left_out"].items():
         print_line(f"left out: {n} positions, {reason}", console)

@@ -116,7 +116,7 @@ def encode_games(
     part of the openings and of some kinds of game.
     """
 
-    def chosen() -> Iterator[tuple[Any, ...]]:
+    def choose_rows() -> Iterator[tuple[Any, ...]]:
         for number, game in numbered:
             for row in encode_game(game, number):
                 share = KEEP_KIND[game.kind] * (
@@ -125,7 +125,7 @@ def encode_games(
                 if sample is None or share == 1.0 or sample.random() < share:
                     yield row
 
-    rows = np.fromiter(chosen(), dtype=POSITION)
+    rows = np.fromiter(choose_rows(), dtype=POSITION)
     return mirror_black(rows, rows["ply"] % 2 == 1)
 
 

@@ -267,7 +267,7 @@ def train(
     if checkpoint.exists():
         training.resume(checkpoint)
     data = load_positions(folder, "train")
-    sample = _sample(load_positions(folder, "validation"), plan.seed)
+    sample = _draw_sample(load_positions(folder, "validation"), plan.seed)
     write(f"{len(data)} positions to learn from, {training.learned} learned already")
     lines = 0
 
@@ -286,7 +286,7 @@ def train(
     return training.mean
 
 
-def _sample(rows: Positions, seed: int, most_rows: int = 4096) -> Positions:
+def _draw_sample(rows: Positions, seed: int, most_rows: int = 4096) -> Positions:
     late = rows[rows["ply"] >= OPENING_PLIES]
     return late[np.random.default_rng(seed).permutation(len(late))[:most_rows]]
 

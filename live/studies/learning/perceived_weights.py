@@ -228,7 +228,7 @@ def fit_perceived_model(
 
     drawn = _draw_games(sides_of_games)
 
-    def followed(
+    def follow_games(
         shared: Shared, readers: Sequence[MoveReader] = fold_readers
     ) -> Followed:
         """Yield player-games, each rated with weights learned from other players."""
@@ -241,11 +241,11 @@ def fit_perceived_model(
                 elo = games[index].sides[COLORS.index(color)].elo or 0
                 yield FollowedSide(index, player, float(elo), own)
 
-    shared = learn_shared(followed(((0, 1.0),)))
-    if not _can_tell_players_apart(followed(shared), centre):
+    shared = learn_shared(follow_games(((0, 1.0),)))
+    if not _can_tell_players_apart(follow_games(shared), centre):
         raise too_few("these moves do not tell strong from weak players")
     return msgspec.structs.replace(
-        model, shared=shared, **learn_spread(followed(shared))
+        model, shared=shared, **learn_spread(follow_games(shared))
     )
 
 
@@ -301,7 +301,7 @@ def _fit(
     from scipy.optimize import minimize
     from scipy.special import log_softmax
 
-    def loss(flat: Floats) -> tuple[float, Floats]:
+    def compute_loss(flat: Floats) -> tuple[float, Floats]:
         weights = flat.reshape(features.shape[1], classes - 1)
         log = log_softmax(np.pad(features @ weights, ((0, 0), (1, 0))), axis=1)
         fit = float(log[number, rows.classes].sum())
@@ -311,7 +311,7 @@ def _fit(
 
     size = features.shape[1] * (classes - 1)
     result = minimize(
-        loss,
+        compute_loss,
         np.zeros(size) if start is None else start.ravel(),
         jac=True,
         method="L-BFGS-B",

@@ -236,18 +236,18 @@ def _measure_players(
 def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of gains that are exactly 0 (Figure 3)."""
 
-    def share(moves: PlayerMoves) -> Measured | None:
+    def compute_share(moves: PlayerMoves) -> Measured | None:
         n = moves.gains.n
         return measure_share(moves.gains[0], n) if n else None
 
-    return _measure_players(table, evidence, share)
+    return _measure_players(table, evidence, compute_share)
 
 
 @measure("score", games=list_occasion_games, gains=_BOTH)
 def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected scores against the engine (Tables 4 and 5)."""
 
-    def score(moves: PlayerMoves) -> Measured | None:
+    def compute_score(moves: PlayerMoves) -> Measured | None:
         expected = moves.expected_score
         return (
             None
@@ -255,7 +255,7 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
             else Measured(expected, *moves.compute_score_interval())
         )
 
-    return _measure_players(table, evidence, score)
+    return _measure_players(table, evidence, compute_score)
 
 
 @measure("against-engine", games=list_occasion_games, gains=_BOTH)

@@ -48,7 +48,7 @@ def draw_mileposts(
     """
     mileposts = {int(row.one) for row in table.rows}
 
-    def reached(game: ListedGame) -> list[int | None]:
+    def list_mileposts(game: ListedGame) -> list[int | None]:
         white = _find_milepost(game.white_elo)
         is_reached = white in mileposts and white == _find_milepost(game.black_elo)
         return [white] if is_reached else []
@@ -61,7 +61,7 @@ def draw_mileposts(
     # used once.
     unique_games = [*{game.moves: game for game in of_period}.values()]
     unique_games.sort(key=lambda game: game.year > table.last_year)
-    return draw_in_turn(unique_games, reached, table.sample)
+    return draw_in_turn(unique_games, list_mileposts, table.sample)
 
 
 def _find_milepost(elo: int | None) -> int | None:
