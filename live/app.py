@@ -1,8 +1,8 @@
-"""Starts and stops the service in order, and wires the rooms together.
+"""Starts and stops the service in order, and connects its parts.
 
-Start: sources recognised, engine, port, then the sources run. Stop: sources, then
-subscribers hear goodbye, then engines. Every task has a name; the state has one writer,
-the task ``reports``.
+Start: check the sources' addresses, start the engines, open the port, then run the
+sources. Stop: end the sources, say goodbye to subscribers, then end the engines. Every
+task has a name; only the task ``reports`` changes the state.
 """
 
 import asyncio
@@ -69,16 +69,18 @@ from live.sources.source_runner import SourceRunner
 log = logging.getLogger(__name__)
 
 Part = Callable[[], Awaitable[None]]
-"""A part of the service, which is started again if it fails."""
+"""A part of the service, which is restarted if it fails."""
 
 
 def run(main: Coroutine[Any, Any, int]) -> int:
-    """Run to the end; raise an error of ours alone, not wrapped in a group."""
+    """Run a coroutine to its end and return its exit code; raise the package's own
+    errors alone, not wrapped in a group.
+    """
     try:
         return asyncio.run(main)
     except (
         BaseExceptionGroup
-    ) as group:  # Python before 3.11.4 wraps what except* raises
+    ) as group:  # Python before 3.11.4 wraps errors that except* raises
         if group.split(LiveRateError)[1] is None:
             raise first_of(group) from None
         raise
@@ -111,7 +113,8 @@ async def follow(
     stop = asyncio.Event()
     supervisor = Supervisor(service.inbox.health)
     manager = ServiceManager(os.environ, os.getpid(), service.busy)
-    # Else the first interval imports it: a third of a second in the middle of a round.
+    # Imported now; otherwise the first interval would import it, which takes a third of
+    # a second in the middle of a round.
     await asyncio.to_thread(import_module, "scipy.special")
     async with (
         service.with_engine(feeds=names),
@@ -149,7 +152,7 @@ async def follow(
             reloader = _build_reloader(given, load, path, sources, publisher, service)
             parts["settings"] = reloader.run
         with stop_on_signals(stop) as stopped:
-            # Signals are handled before the address is printed, so Ctrl-C already
+            # The address is printed only after signals are handled, so Ctrl-C already
             # works.
             screen.begin()
             freeze_startup_objects()
@@ -170,7 +173,7 @@ async def _serve(
     extra: Mapping[str, Part],
     once: bool,
 ) -> None:
-    """Run the parts of every run and the ``extra`` ones until stopped."""
+    """Run the parts that every run needs and the ``extra`` ones until stopped."""
     parts: dict[str, Part] = {
         "reports": service.inbox.run,
         "engine figures": service.watch_engines,
@@ -193,13 +196,13 @@ async def _serve(
             await sources.wait_until_over()
             await service.settled()
             if once:
-                # What is printed at the end rests on it.
+                # The figures printed at the end depend on this measurement.
                 await service.measure_engine()
             service.report_engines()
             if once:
                 await wait_until_published(publisher.public, LOOP_CLOCK)
             else:
-                # It stays for those who look, and for new settings.
+                # Continue for people who look at the pages, and for new settings.
                 await asyncio.Event().wait()
         for task in background:
             task.cancel()
@@ -213,7 +216,7 @@ def _build_reloader(
     publisher: Publisher,
     service: EventService,
 ) -> SettingsReloader:
-    """Build what takes settings over while the service runs."""
+    """Return the object that applies changed settings while the service runs."""
     journal = service.journal.journal
     parts = (
         ReloadablePart(
@@ -225,7 +228,7 @@ def _build_reloader(
             lambda new: check_exposure(new.server),
         ),
         ReloadablePart(
-            # Sources that cannot be restarted take nothing over.
+            # Sources that cannot be restarted cannot use new settings.
             SOURCE_KEYS if len(sources.fixed) < len(sources.names) else frozenset(),
             lambda new: sources.reconfigure(new.feeds),
             lambda new: sources.check(new.feeds),
@@ -239,7 +242,9 @@ def _build_reloader(
 
 
 def build_publisher(config: Config, service: EventService) -> Publisher:
-    """Build the port, and the state of the public behind it."""
+    """Build the publisher on the service's port, with the state as the public sees
+    it.
+    """
     journal = service.journal.journal
     delay_s = restore_delay_s(config.feeds.delay_s, journal)
     public = PublicAudience(
@@ -271,7 +276,7 @@ async def _publishing_to_broker(
     public: PublicAudience,
     supervisor: Supervisor,
 ) -> AsyncIterator[None]:
-    """Keep a broker up to date during the block, if one is named."""
+    """Keep a broker up to date during the block, if the settings name one."""
     if not config.mqtt.publish:
         yield
         return

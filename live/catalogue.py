@@ -1,9 +1,10 @@
-"""The catalogue of figures: what each is called, how it is written, what it means, why
-it lacks.
+"""The catalogue of figures: the name of each figure, its format, its meaning, and the
+reason when it is missing.
 
-Terminal, page, overlays, reports, CSV, glossary and schema take their words from these
-rows. The page gets the rows of live screens as JSON (:func:`catalogue_json`). To add a
-figure takes its formula, a row here, a test and a line of the manual.
+The terminal, the page, the overlays, reports, CSV, the glossary and the schema take
+their words from these rows. The page receives the rows of live screens as JSON
+(:func:`catalogue_json`). A new figure needs its formula, a row here, a test and a line
+of the manual.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,16 +16,19 @@ import msgspec
 from live.messages.figures import CurvePoint, GameView, PlayerView
 from live.messages.values import Value
 
-#: Fewer counted moves say nothing: there is no perceived rating.
+#: Minimum number of counted moves for a perceived rating; with fewer there is none.
 LEAST_MOVES = 5
-#: Fewer say too little to be shown large, or beside what is usual.
+#: Minimum number of counted moves for a reliable rating; with fewer it is called early,
+#: and shown neither large nor beside its usual range.
 EARLY_MOVES = 10
-#: What perceived ratings are published within; an end means *or beyond*.
+#: Range in which perceived ratings are published, in Elo; an end of it means *or
+#: beyond*.
 LEAST_SHOWN_ELO, MOST_SHOWN_ELO = 800, 3200
 
 Kind = Literal["elo", "rating", "count", "points", "share", "number"]
-"""``elo`` ends at 800 and 3200, ``rating`` is whole Elo; a ``share`` from 0 to 1 is
-written in per cent."""
+"""Kinds of figures. An ``elo`` ends at 800 and 3200, a ``rating`` is whole Elo, and a
+``share``, from 0 to 1, is written in per cent.
+"""
 
 
 class Figure(Value, kw_only=True):
@@ -33,25 +37,27 @@ class Figure(Value, kw_only=True):
     id: str
     name: str
     head: str
-    """Of a column."""
+    """Head of the figure's column."""
     kind: Kind
     value: str
-    """Field of the view, dotted (``methods.accuracy``)."""
+    """Name of the view's field with the value, with dots (``methods.accuracy``)."""
     low: str = ""
-    """Fields of its interval; empty without one."""
+    """Names of the fields with the ends of the interval; empty without an interval."""
     high: str = ""
     interval: str = ""
-    """What the interval holds, for people: ``usual``, ``95 %``."""
+    """What the interval means, as shown to people: ``usual``, ``95 %``."""
     digits: int = 0
     unit: str = ""
     missing: str = "not known yet"
-    """Why it is not there."""
+    """Reason shown when the figure is missing."""
     meaning: str
-    """One sentence, or two."""
+    """Explanation of the figure in one or two sentences."""
     usual: bool = False
-    """Whether it is shown where nothing is chosen."""
+    """Whether the figure is shown if no figures are chosen."""
     above_engine: bool = False
-    """Elo against the engine; its rating is added where it is shown."""
+    """Whether the value is Elo relative to the engine, whose rating is added for
+    display.
+    """
 
 
 def _figure(
@@ -64,9 +70,10 @@ def _figure(
     value: str = "",
     **more: Any,
 ) -> Figure:
-    """Return a row; its ``value`` is the field of its id, unless another is named.
+    """Return a row of the catalogue; its ``value`` is the field named like its id by
+    default.
 
-    ``ends``: what the two fields of its interval begin with.
+    ``ends`` is the beginning of the names of the interval's two fields.
     """
     if ends := more.pop("ends", ""):
         more = {"low": f"{ends}low", "high": f"{ends}high", "interval": "95 %", **more}
@@ -82,7 +89,9 @@ def _figure(
 
 
 def _share(id: str, name: str, head: str, meaning: str) -> Figure:
-    """Return a share of moves among the methods, with its interval."""
+    """Return the row of a share of moves, with its interval, from the papers'
+    methods.
+    """
     field = f"methods.{id}."
     return _figure(id, name, head, "share", meaning, value=f"{field}share", ends=field)
 
@@ -279,14 +288,16 @@ FIGURES: tuple[Figure, ...] = (
 
 BY_ID = {figure.id: figure for figure in FIGURES}
 
-#: What live screens show; all others are made on demand, for reports.
+#: Figures shown on live screens; all others are computed on demand, for reports.
 LIVE_FIGURES = tuple(
     figure for figure in FIGURES if not figure.value.startswith("methods.")
 )
 
 
 class Reading(NamedTuple):
-    """A figure as a view has it; None for what is not known, or an end that is open."""
+    """A figure's value and the two ends of its interval; None for each that is unknown
+    or open.
+    """
 
     value: float | None
     low: float | None = None
@@ -297,9 +308,9 @@ View = PlayerView | CurvePoint
 
 
 def read(figure: Figure, view: View, engine_rating: int = 0) -> Reading:
-    """Return a figure of a player or a point.
+    """Return a figure of a player or of a curve point.
 
-    ``engine_rating`` is what Algorithm 4 adds.
+    ``engine_rating`` is added to figures that are relative to the engine.
     """
     plus = engine_rating if figure.above_engine else 0
 
@@ -317,7 +328,7 @@ def _field(view: object, path: str) -> float | None:
 
 
 def written(figure: Figure, value: float | None) -> str:
-    """Return a value in figures, without its unit; empty if unknown."""
+    """Return a value as text without its unit; empty if it is unknown."""
     if value is None:
         return ""
     match figure.kind:
@@ -334,7 +345,9 @@ def written(figure: Figure, value: float | None) -> str:
 
 
 def cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
-    """Return a figure as a column shows it, without its unit; empty if unknown."""
+    """Return a figure as a column shows it, without its unit; empty if it is
+    unknown.
+    """
     found = read(figure, view, engine_rating).value
     if figure.id == "percentile" and found is not None:
         return percentile_text(found)
@@ -342,7 +355,9 @@ def cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
 
 
 def ends_cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
-    """Its interval, ``1950–2550``; empty without one, and where an end is open."""
+    """Return the interval of a figure, such as ``1950–2550``; empty if it has none or
+    an end is open.
+    """
     found = read(figure, view, engine_rating)
     if found.low is None or found.high is None:
         return ""
@@ -359,18 +374,18 @@ class Standing(NamedTuple):
 
     view: PlayerView
     place: int | None
-    """1 + how many are higher; None where too little is known."""
+    """1 + the number of players who are higher; None if the player has no number."""
     tied: bool = False
-    """Others have the same number."""
+    """Whether other players have the same number."""
 
     @property
     def text(self) -> str:
-        """``3``, ``3=``, or nothing."""
+        """The place, such as ``3``, or ``3=`` for a tie; empty without a place."""
         return "" if self.place is None else f"{self.place}{'=' if self.tied else ''}"
 
 
 def read_percentile(view: PlayerView) -> int | None:
-    """Return how far a player is above or below his usual level, whole per cent."""
+    """Return the player's percentile, in whole per cent; None if it is unknown."""
     return None if view.percentile is None else round(view.percentile)
 
 
@@ -378,12 +393,12 @@ def standings(
     views: Iterable[PlayerView],
     value: Callable[[PlayerView], float | None] = read_percentile,
 ) -> list[Standing]:
-    """Rank players by how far they are above what is usual for them, or by another
+    """Rank players by how far they are above their usual level, or by another
     ``value``.
 
     The highest come first, and equal numbers share a place. Players without a number
-    come last, by name, without a place. Bare perceived ratings are no order: a player
-    rated 1655 can lead.
+    come last, sorted by name, without a place. Perceived ratings alone are not used: a
+    player rated 1655 can lead the ranking.
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
     found = {view.id: value(view) for view in by_name}
@@ -402,36 +417,42 @@ def standings(
 
 
 def elo_text(elo: float) -> str:
-    """Return whole Elo; an end of the range means *or beyond*: ``3200+``, ``≤800``."""
+    """Return whole Elo; at an end of the range, ``3200+`` or ``≤800``, which mean *or
+    beyond*.
+    """
     if elo >= MOST_SHOWN_ELO:
         return f"{MOST_SHOWN_ELO}+"
     return f"≤{LEAST_SHOWN_ELO}" if elo <= LEAST_SHOWN_ELO else f"{elo:.0f}"
 
 
 def band_text(low: float, high: float) -> str:
-    """Write the usual band, whole Elo."""
+    """Return the usual range, in whole Elo."""
     return f"{low:.0f}–{high:.0f}"
 
 
 def percentile_text(percentile: float) -> str:
-    """Whole per cent, never 0 or 100: nothing is that certain."""
+    """Return a percentile in whole per cent, but never 0 or 100: nothing is that
+    certain.
+    """
     return f"{min(max(round(percentile), 1), 99)} %"
 
 
 def points_text(points: float) -> str:
-    """``2½``."""
+    """Return points such as ``2½``."""
     whole, half = int(points), points % 1
     return f"{whole or ('' if half else 0)}{'½' if half else ''}"
 
 
 def is_final(game: GameView) -> bool:
-    """Return whether a game is over and every move rated: its figures stay."""
+    """Return whether a game has ended and every move is rated, so that its figures are
+    final.
+    """
     return game.result != "*" and game.plies_scored >= game.plies_played
 
 
 def main_event(game: GameView) -> str:
-    """Return the event of a game; empty if it is only the pairing, as lichess names
-    each game of a broadcast.
+    """Return the name of a game's event; empty if the name is only the pairing, as
+    lichess names each game of a broadcast.
     """
     white, black = game.white.name, game.black.name
     return "" if white and black and f"{white} - {black}" in game.event else game.event
@@ -444,9 +465,11 @@ def sentence(
     *,
     final: bool = False,
 ) -> str:
-    """Return what a figure says, whole: ``playing like 2340 · usual for 2251: 1950–2550
-    · better than 62 % of games by players of 2251``; ``played like`` where it is
-    ``final``. Empty without a figure; early ones say so.
+    """Return a sentence about a perceived rating; empty if there is none.
+
+    An example is ``playing like 2340 · usual for 2251: 1950–2550 · better than 62 % of
+    games by players of 2251``. It begins with ``played
+    like`` if the rating is ``final``. An early rating is called so.
     """
     if view.perceived is None:
         return ""
@@ -455,8 +478,8 @@ def sentence(
     if early:
         said.append(f"early: {view.counted} move{'' if view.counted == 1 else 's'}")
     if elo is not None and view.usual_low is not None and view.usual_high is not None:
-        # Where they are far apart the band lies towards the opponent, which has to be
-        # said.
+        # If the ratings are far apart, the usual range is shifted towards the
+        # opponent's rating, which must be mentioned.
         far = opponent_elo is not None and abs(opponent_elo - elo) > 400
         against = f" against {opponent_elo}" if far else ""
         said.append(
@@ -470,7 +493,9 @@ def sentence(
 
 
 def catalogue_json() -> bytes:
-    """Return the rows, and the limits of what is written, for the page."""
+    """Return the rows of live screens, and the limits for writing figures, as JSON for
+    the page.
+    """
     return msgspec.json.encode(
         {
             "least_moves": LEAST_MOVES,

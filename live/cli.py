@@ -1,4 +1,4 @@
-"""The command line. A command imports what it needs only when it runs, so that
+"""The command line. Each command imports what it needs only when it runs, so that
 ``--help`` answers at once.
 """
 
@@ -51,7 +51,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-#: In the order of their help.
+#: Commands in the order of the help.
 COMMANDS = (
     analyze,
     doctor,
@@ -87,18 +87,21 @@ for name in REMOVED_COMMANDS:
 
 
 def replace_unknown_characters() -> None:
-    """Print a question mark for each character that the output's encoding lacks.
+    """Make the output print a question mark for each character that its encoding lacks.
 
-    On a Windows console, or in its files, a sign or a name would end the command.
+    Otherwise a sign or a name could end the command on a Windows console, or when its
+    output goes to a file.
     """
     for stream in (sys.stdout, sys.stderr):
-        # A caller may have replaced it.
+        # A caller might have replaced the stream.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def main() -> None:
-    """Run a command; an error is one readable line, with ``--debug`` a traceback."""
+    """Run a command; print an error as one readable line, or as a traceback with
+    ``--debug``.
+    """
     replace_unknown_characters()
     try:
         app()

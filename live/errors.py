@@ -6,27 +6,27 @@
     ├── ConfigError            a key, value or flag that cannot be used
     ├── InputError             a file or PGN of the command line that cannot be used
     ├── FeedError              a source that cannot be followed
-    │   ├── UnknownFeed        the text after --feed names no kind of source
-    │   ├── FeedNotFound       the source answers that there is nothing there
-    │   └── FeedUnreadable     what the source sends is not what it should be
+    │   ├── UnknownFeed        the text after --feed is not the address of a source
+    │   ├── FeedNotFound       the source answers that nothing is at this address
+    │   └── FeedUnreadable     the source sends data of the wrong kind
     ├── EngineError            an engine that cannot be used
-    │   ├── EngineNotFound     no engine anywhere we look
+    │   ├── EngineNotFound     no engine was found
     │   ├── NotAnEngine        the program does not speak UCI
     │   └── EngineFault        an engine died, hung or lied during a search (retried)
-    │       ├── EngineKilled   somebody killed an engine
-    │       └── EngineMoved    an engine is given up, and its search is not to blame
-    ├── PortInUse              the address to listen on is taken
+    │       ├── EngineKilled   an engine was killed from outside
+    │       └── EngineMoved    an engine was given up, not because of its search
+    ├── PortInUse              the address to listen on is in use
     ├── Interrupted            Ctrl-C or SIGTERM ended work before it was done
-    └── Refused                a running service does not let us watch it
+    └── Refused                a running service does not accept this client
 
-Errors carry data and build their text in ``__str__``: what it is about, what is wrong,
-what to do. ``exit_code`` is what ``live-rate`` ends with: 2 for what the user gave us,
-1 for the rest.
+Errors carry data and build their text in ``__str__``: the subject, the problem, the
+remedy. ``exit_code`` is the exit code of ``live-rate``: 2 if the user's input is wrong,
+1 otherwise.
 """
 
 
 class LiveRateError(Exception):
-    """One readable line: ``subject: problem. Remedy``."""
+    """An error with a text of one readable line: ``subject: problem. Remedy``."""
 
     exit_code = 1
 
@@ -39,8 +39,8 @@ class LiveRateError(Exception):
     def __str__(self) -> str:
         line = f"{self.subject}: {self.problem}" if self.subject else self.problem
         line = f"{line}. {self.remedy}" if self.remedy else line
-        # Files and feeds may say anything; a terminal must not obey it, and it stays
-        # one line.
+        # Text from files and feeds can contain anything: remove control characters,
+        # which the terminal would obey, and line breaks.
         return "".join(
             char if char.isprintable() else repr(char)[1:-1] for char in line
         )
@@ -65,15 +65,15 @@ class FeedError(LiveRateError):
 
 
 class UnknownFeed(FeedError):
-    """The text after ``--feed`` names no kind of source."""
+    """The text after ``--feed`` is not the address of any kind of source."""
 
 
 class FeedNotFound(FeedError):
-    """The source answers that there is nothing there (404, no such file)."""
+    """The source answers that nothing is at this address (404, no such file)."""
 
 
 class FeedUnreadable(FeedError):
-    """What the source sends is not what it should be (HTML instead of PGN)."""
+    """The source sends data of the wrong kind (HTML instead of PGN)."""
 
 
 class EngineError(LiveRateError):
@@ -83,7 +83,7 @@ class EngineError(LiveRateError):
 
 
 class EngineNotFound(EngineError):
-    """No engine anywhere we look."""
+    """No engine was found in any of the usual places."""
 
 
 class NotAnEngine(EngineError):
@@ -91,25 +91,27 @@ class NotAnEngine(EngineError):
 
 
 class EngineFault(EngineError):
-    """An engine died, hung or lied during a search; the search is retried elsewhere."""
+    """An engine died, hung or lied during a search; the search is repeated
+    elsewhere.
+    """
 
     exit_code = 1
 
 
 class EngineKilled(EngineFault):
-    """Somebody killed an engine, a person or a machine short of memory: its search is
-    hardly to blame.
+    """An engine was killed, by a person or because the machine had too little memory:
+    its search is hardly to blame.
     """
 
 
 class EngineMoved(EngineFault):
-    """An engine is given up, and its search is not to blame: a cluster went, or came
-    back.
+    """An engine was given up because a cluster was lost or came back; its search is not
+    to blame.
     """
 
 
 class PortInUse(LiveRateError):
-    """The address to listen on is taken."""
+    """The address to listen on is in use."""
 
     exit_code = 2
 
@@ -125,16 +127,16 @@ class Interrupted(LiveRateError):
 
 
 class Refused(LiveRateError):
-    """A running service does not let us watch it, or is none of ours; no wait mends
-    that.
+    """A running service does not accept this client, or the address is not that of a
+    live-rate service; trying again would not help.
     """
 
     exit_code = 2
 
 
 def first_of(error: BaseException) -> BaseException:
-    """Return the first error of a group, however deep the groups in it are; the error
-    itself if it is no group.
+    """Return the first error of a group, even of nested groups; the error itself if it
+    is not a group.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -1,6 +1,6 @@
-"""Settings by dotted key, as files, environment and flags name them.
+"""Settings by dotted key, as files, the environment and flags name them.
 
-A value that does not fit is refused in one line, which names what was expected.
+A value that does not fit is rejected in one line, which names what was expected.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from live.settings import Config, Delay
 def list_setting_types(
     section: type[msgspec.Struct], prefix: str = ""
 ) -> dict[str, Any]:
-    """Return the type of each setting of a tree of Structs, in the order of its
-    fields.
+    """Return the type of each setting in a tree of Structs, by dotted key, in the order
+    of the fields.
     """
     types: dict[str, Any] = {}
     for field in msgspec.structs.fields(section):
@@ -33,24 +33,24 @@ def list_setting_types(
 
 
 SETTINGS = list_setting_types(Config)
-"""The type of every setting by its dotted key."""
+"""Type of every setting, by its dotted key."""
 
 _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*(s|m|min|h|)", re.ASCII)
 _UNIT_S = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 
 def parse_seconds(text: str) -> float | None:
-    """Return the seconds of a duration as people write it: ``90``, ``90s``, ``15m``,
-    ``1h``; None if it is none.
+    """Return the seconds of a duration such as ``90``, ``90s``, ``15m`` or ``1h``; None
+    if the text is not a duration.
     """
     parsed = _DURATION.fullmatch(text.strip().lower())
     return float(parsed[1]) * _UNIT_S[parsed[2]] if parsed is not None else None
 
 
 def flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yield the values of a TOML file by dotted key, known or not.
+    """Yield the values of a TOML file by dotted key, whether the key is known or not.
 
-    An empty table that does not exist is a value, too.
+    An empty table with an unknown name is also yielded as a value.
     """
     for name, value in tree.items():
         key = prefix + name
@@ -75,13 +75,14 @@ def nest(values: Mapping[str, object]) -> dict[str, Any]:
 def convert_setting(
     subject: str, key: str, value: object, *, text: bool = False
 ) -> object:
-    """Return a value as the type of ``key``.
+    """Convert a value to the type of the setting ``key``.
 
-    With ``text`` the value is read from a string, as the environment holds it; a list
-    has commas between its values.
+    With ``text`` the value is a string, as in the environment; the values of a list are
+    separated by commas.
 
     Raises:
-        ConfigError: about ``subject``: there is no such key, or the value does not fit.
+        ConfigError: there is no such setting, or the value does not fit; the error is
+            about ``subject``.
     """
     if key not in SETTINGS:
         if _is_table(key):
@@ -89,7 +90,7 @@ def convert_setting(
             raise ConfigError(subject, "is a table, not a value", remedy)
         raise build_unknown_error(subject, key, SETTINGS)
     kind = SETTINGS[key]
-    # An environment may hold any bytes: those that are no text come as surrogates.
+    # The environment can contain any bytes; bytes that are not text become surrogates.
     if isinstance(value, str) and any("\ud800" <= sign <= "\udfff" for sign in value):
         raise ConfigError(subject, "is not UTF-8 text", "Write it in UTF-8")
     if text and isinstance(value, str) and _is_list(kind):
@@ -105,7 +106,9 @@ def convert_setting(
 
 
 def build_unknown_error(subject: str, name: str, names: Iterable[str]) -> ConfigError:
-    """Return the error about a name that does not exist, with the nearest that does."""
+    """Return the error about an unknown name, which suggests the most similar known
+    name.
+    """
     close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
     remedy = (
         f"Did you mean {close[0]}?"
@@ -117,7 +120,7 @@ def build_unknown_error(subject: str, name: str, names: Iterable[str]) -> Config
 
 
 def describe_type(info: msgspec.inspect.Type) -> str:
-    """Return what a setting of a type takes, for people.
+    """Return a description of the values that a setting of this type accepts.
 
     Numbers and patterns need a ``description`` in their ``msgspec.Meta``.
     """
@@ -136,7 +139,7 @@ def describe_type(info: msgspec.inspect.Type) -> str:
 
 
 def _quote(value: object) -> str:
-    # Infinity and not-a-number are null in JSON.
+    # Infinity and not-a-number would be null in JSON.
     is_float = isinstance(value, float)
     text = str(value) if is_float else msgspec.json.encode(value).decode()
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,7 +1,7 @@
-"""Every setting, with its type, its default and what it means.
+"""Every setting, with its type, its default and its meaning.
 
 ``config.toml`` at the top of the repository shows them with their defaults.
-:mod:`live.commands.read_settings` reads them, :mod:`live.setting_keys` knows them by
+:mod:`live.commands.read_settings` reads them; :mod:`live.setting_keys` lists them by
 dotted key.
 """
 
@@ -74,37 +74,41 @@ NoticeKinds = Annotated[
 
 
 class Section(Value, forbid_unknown_fields=True):
-    """Common strictness of all sections."""
+    """Base of all sections: a section is immutable and accepts no unknown fields."""
 
 
 class EngineConfig(Section):
-    """``[engine]``: which engine, how long it thinks, how many run.
+    """``[engine]``: the engine program, the limit of a search, the number of processes.
 
-    Exactly one of ``nodes``, ``depth`` and ``movetime_ms`` is above 0 once they are
-    read.
+    Exactly one of ``nodes``, ``depth`` and ``movetime_ms`` is above 0 after the
+    settings have been read.
     """
 
     path: str = ""
-    """Empty: found (installed Stockfish, else the embedded one)."""
+    """Program to run; if empty, an installed Stockfish or else the embedded one."""
     nodes: Count = 100_000
     depth: Count = 0
     movetime_ms: Count = 0
     engines: Count = 0
-    """0: one for each processor, less one for every eight."""
+    """Number of engine processes; 0 means one per processor, less one for every
+    eight.
+    """
     hash_mb: HashSize = 16
     threads: Positive = 1
     reproducible: bool = True
     multipv: Lines = 1
     same_depth: bool = False
-    """The move played is searched as deep as the best one, whatever the limit says."""
+    """Whether the move played is searched to the depth of the best move's search,
+    whatever the limit.
+    """
     adaptive: bool = False
-    """A search ends early when it has seen enough."""
+    """Whether a search ends early when its score is stable."""
     speculate: bool = True
     cluster: ClusterUrl = ""
-    """Address of a Dask scheduler; empty: all is searched on this machine."""
+    """Address of a Dask scheduler; if empty, all searches run on this machine."""
     nice: Nice = 5
     start_s: Seconds = 60.0
-    """How long an engine may take from its start until it is ready."""
+    """Time an engine is allowed from its start until it is ready, in seconds."""
 
 
 class ServerConfig(Section):
@@ -112,190 +116,228 @@ class ServerConfig(Section):
 
     host: Host = "127.0.0.1"
     port: Port = 8765
-    """0 takes any free one."""
+    """Port to listen on; 0 takes any free one."""
     public: bool = False
-    """Whoever reaches the port may read without a token."""
+    """Whether anyone who reaches the port can read without a token."""
     tokens_file: str = ""
-    """Who may read what; see :mod:`live.server.tokens`."""
+    """File of tokens and their rights; see :mod:`live.server.tokens`."""
     hide_scores: bool = False
-    """Nothing an engine said reaches those without an arbiter's token: for venues."""
+    """Whether everything that comes from an engine is hidden from readers without an
+    arbiter's token, for use at venues.
+    """
     hosts: Hosts = ()
-    """Names to answer to, beside those of this machine; none: any, where not on
-    loopback."""
+    """Host names to answer to, beside those of this machine; if empty, any name, unless
+    the service listens on loopback only.
+    """
     origins: Origins = ()
     frames: Frames = ()
-    """Whose pages may connect, beside our own."""
+    """Origins whose pages are allowed to show our pages in a frame."""
     certificate_file: str = ""
-    """Certificate chain in PEM: the port speaks TLS then."""
+    """Certificate chain in PEM; if given, the port speaks TLS."""
     key_file: str = ""
-    """Its private key, where the certificate's file does not hold it."""
+    """Private key; if empty, the certificate's file contains it."""
     max_connections: Positive = 10_000
 
 
 class RatingConfig(Section):
-    """``[rating]``: which gain feeds the curves and how strong the engine counts."""
+    """``[rating]``: the gain that feeds the curves, the engine's rating, and the
+    models.
+    """
 
     gain: GainKind = "same-search"
     engine_rating: Literal["field"] | Elo = "field"
     engine_distribution: str = "spike"
-    """How the engine's own successive gains are distributed: ``spike``, all 0;
-    ``measured``, a shipped count; or a file's path."""
+    """Distribution of the engine's own successive gains: ``spike`` for all 0,
+    ``measured`` for a shipped count, or a file's path.
+    """
     model: str = "auto"
-    """What perceived ratings are read by: ``auto``, ``none``, the name of a shipped
-    model, or a file's path."""
+    """Model for perceived ratings: ``auto``, ``none``, the name of a shipped model, or
+    a file's path.
+    """
     intrinsic: str = "auto"
-    """The table for choices among several lines: likewise."""
+    """Table for choices among several lines: ``auto``, ``none``, or a file's path."""
 
 
 class LichessConfig(Section):
-    """``[feeds.lichess]``"""
+    """``[feeds.lichess]``: access to lichess."""
 
     base_url: HttpUrl = "https://lichess.org"
     token_file: str = ""
 
 
 class LiveChessCloudConfig(Section):
-    """``[feeds.livechess_cloud]``"""
+    """``[feeds.livechess_cloud]``: access to LiveChess Cloud."""
 
     base_url: HttpUrlOrNone = ""
-    """Replaces scheme and host of every request, the host look-up included."""
+    """Address that replaces scheme and host of every request, including the look-up of
+    the host.
+    """
 
 
 class MqttFeedConfig(Section):
-    """``[feeds.mqtt]``: what addresses of brokers do not say themselves."""
+    """``[feeds.mqtt]``: details that the address of a broker does not contain."""
 
     password_file: str = ""
     ca_file: str = ""
-    """Certificates to trust; empty: the system's."""
+    """File of certificates to trust; if empty, those that the operating system
+    trusts.
+    """
     client_id: str = ""
-    """Empty: made from this machine's name and the source's."""
+    """Client name at the broker; if empty, made from this machine's name and the
+    source's address.
+    """
 
 
 class HumanConfig(Section):
-    """``[human]``: the network that says what people play."""
+    """``[human]``: the neural network that predicts what people play."""
 
     enabled: bool = True
-    """Asked about every position, where onnxruntime is installed."""
+    """Whether the neural network is asked about every position; it needs
+    onnxruntime.
+    """
     network: str = ""
-    """An ONNX file; empty: the one that comes with live-rate."""
+    """ONNX file; if empty, the network that comes with live-rate."""
 
 
 class FeedsConfig(Section):
-    """``[feeds]``: what all sources share, and one table per kind."""
+    """``[feeds]``: settings for all sources, and one table per kind of source."""
 
     poll_s: Seconds = 2.0
-    """Between two looks at a source; what takes several looks follows from it."""
+    """Time between two requests to a source, in seconds; longer waits are multiples of
+    it.
+    """
     timeout_s: Seconds = 10.0
     stale_after_s: Seconds = 300.0
     charset: Charset = ""
-    """Of PGN that is not UTF-8; empty: what the server says, else the likely one."""
+    """Charset of PGN that is not UTF-8; if empty, the one that the server names, or
+    else the most likely one.
+    """
     rating_list: str = ""
-    """A list of rated players; empty: one that lies beside a PGN, or none."""
+    """List of rated players; if empty, one beside the PGN file, if there is any."""
     pairing_list: str = ""
-    """A CSV of pairings, for boards without names; empty: as above."""
+    """CSV file of pairings, for boards without names; if empty, one beside the PGN
+    file, if there is any.
+    """
     delay_s: Delay = 0.0
-    """What the public sees, moves and scores alike, is held back for so long."""
+    """Delay of everything that the public sees, moves and scores alike, in seconds."""
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     mqtt: MqttFeedConfig = MqttFeedConfig()
 
     @property
     def settle_s(self) -> float:
-        """After so long, a last game without a result token is taken as complete."""
+        """Time after which a last game without a result token counts as complete, in
+        seconds.
+        """
         return self.poll_s / 2
 
     @property
     def finish_after_s(self) -> float:
-        """A source is over when all results are in and nothing has changed for so long.
-        Without ``--once`` it is still looked at where the next round may come from it.
+        """Time without changes after which a source with all results has ended, in
+        seconds.
+
+        Without ``--once``, a source that might contain the next round is still read.
         """
         return 10 * self.poll_s
 
     @property
     def lost_after_s(self) -> float:
-        """Boards or moves that a file or page has lost are kept, marked, for so long:
-        it may just be uploaded.
+        """Time for which boards or moves that disappear from a file or page are kept,
+        marked, in seconds: perhaps it is just being uploaded.
         """
         return 30 * self.poll_s
 
 
 class MqttConfig(Section):
-    """``[mqtt]``: state sent to a broker, to reach more than one machine can serve."""
+    """``[mqtt]``: messages sent to a broker, to reach more readers than one machine can
+    serve.
+    """
 
     publish: BrokerUrl = ""
     prefix: TopicPrefix = "live-rate"
     password_file: str = ""
     ca_file: str = ""
-    """Whom to trust for ``mqtts``; empty: whom the system trusts."""
+    """Certificates to trust for ``mqtts``; if empty, those that the operating system
+    trusts.
+    """
     site: bool = False
-    """Also the numbered stream that the pages of ``live-rate site`` read."""
+    """Whether the numbered stream is also sent, which the pages of ``live-rate site``
+    read.
+    """
 
 
 class JournalConfig(Section):
-    """``[journal]``: what was seen and scored, kept over restarts and crashes."""
+    """``[journal]``: reports and scores, kept over restarts and crashes."""
 
     enabled: bool = True
     file: str = ""
-    """Empty: one for each set of sources, in the platform's folder for state; none for
-    the demo, for standard input, and with ``--once``."""
+    """Path of the journal; if empty, one file for each set of sources, in the
+    platform's folder for state.
+
+    No journal is kept for the demo, for standard input, and with ``--once``.
+    """
 
 
 class MemoryConfig(Section):
-    """``[memory]``: what is held at most; the journal keeps everything."""
+    """``[memory]``: limits for what is kept in memory; the journal keeps everything."""
 
     finished_after_h: Hours = 336.0
-    """A finished game is released once nothing of it has changed for so long and its
-    source has reported newer ones; 0: only of very many."""
+    """Hours without a change after which a finished game is removed from memory, if its
+    source has reported newer games; 0 removes games only if there are very many.
+    """
 
 
 class DirectorConfig(Section):
-    """``[director]``: scenes of OBS switched on moments."""
+    """``[director]``: switching of OBS scenes at moments worth showing."""
 
     url: SocketUrl = ""
-    """Of obs-websocket; empty: no director."""
+    """Address of obs-websocket; if empty, no scenes are switched."""
     password_file: str = ""
     dry_run: bool = True
-    """It logs what it would switch, and switches nothing."""
+    """Whether the director only logs what it would switch."""
     scene: str = "Board {board}"
-    """The scene of a board."""
+    """Name of a board's scene."""
     home_scene: str = ""
-    """Back to this one when nothing else is worth telling; empty: it stays."""
+    """Scene to return to when there is nothing else to show; if empty, the last one
+    stays.
+    """
     kinds: MomentKinds = ()
-    """Moments that are switched to; none: all."""
+    """Kinds of moments at which scenes are switched; if empty, all."""
     stay_s: Seconds = 20.0
-    """A scene stays on air for so long at least."""
+    """Minimum time that a scene stays on air, in seconds."""
 
 
 class NotifyConfig(Section):
-    """``[notify]``: people notified through apprise."""
+    """``[notify]``: messages to people, sent through apprise."""
 
     urls_file: str = ""
-    """Addresses of apprise, one a line; empty: nobody is notified."""
+    """File of apprise addresses, one per line; if empty, nobody is notified."""
     arbiters_file: str = ""
-    """Addresses that are sent what needs the arbiter, at once; no other address ever
-    is."""
+    """File of arbiters' addresses, to which alerts are sent at once; no other address
+    receives alerts.
+    """
     arbiters_from: Severity = "warning"
-    """Arbiters are not notified of what is less urgent."""
+    """Lowest severity of alerts sent to arbiters."""
     what: NoticeKinds = ("begins", "ends", "moments")
     players: Names = ()
-    """Full names or FIDE ids; none: everybody's games."""
+    """Full names or FIDE ids of the players to report; if empty, all."""
     lang: Literal["en", "de", "fr", "es", "it", "ru"] = "en"
 
 
 class StudyConfig(Section):
-    """``[study]``: a folder of tables and figures that are shown at ``/study``."""
+    """``[study]``: a folder of tables and figures that is served at ``/study``."""
 
     folder: str = ""
 
 
 class LogConfig(Section):
-    """``[log]``"""
+    """``[log]``: how much is logged."""
 
     level: Literal["debug", "info", "warning", "error"] = "warning"
 
 
 class Config(Section):
-    """Everything that can be set."""
+    """All settings."""
 
     server: ServerConfig = ServerConfig()
     engine: EngineConfig = EngineConfig()

@@ -1,7 +1,8 @@
-"""Takes settings over while the service runs, whenever their file changes.
+"""Applies changed settings while the service runs, whenever their file changes.
 
-What can change without losing state changes at once; the other changed settings are
-named, since they need a new start. A file that cannot be used changes nothing.
+Settings that can change without loss of state change at once. The other changed
+settings are named, since they need a restart. A file that cannot be used changes
+nothing.
 """
 
 import contextlib
@@ -20,10 +21,11 @@ from live.user_files import on_own_thread
 
 log = logging.getLogger(__name__)
 
-#: How often the file is looked at, seconds. Cheap, and right on every file system.
+#: Time between two checks of the file, in seconds. Polling costs little, and works on
+#: every file system.
 LOOK_S = 1.0
 
-#: What the port takes over.
+#: Settings that can change on an open port.
 PORT_KEYS = frozenset(
     f"server.{name}"
     for name in (
@@ -35,9 +37,10 @@ PORT_KEYS = frozenset(
         "public",
     )
 )
-#: What the delay of the public takes over.
+#: Settings that can change the delay of the public.
 DELAY_KEYS = frozenset({"feeds.delay_s"})
-#: What sources take over, by a restart: all but player lists, which are read once.
+#: Source settings that a restart of the sources cannot apply: the delay, which is
+#: applied elsewhere, and the player lists, which are read only once.
 _NOT_TAKEN = ("feeds.delay_s", "feeds.pairing_list", "feeds.rating_list")
 SOURCE_KEYS = frozenset(
     key
@@ -51,29 +54,29 @@ class Reloaded(NamedTuple):
 
     applied: tuple[str, ...]
     restart: tuple[str, ...]
-    """They hold from the next start on."""
+    """Settings that apply only after a restart of the service."""
 
 
 class ReloadablePart(NamedTuple):
-    """A part that takes settings over."""
+    """A part of the service that can apply changed settings."""
 
     keys: frozenset[str]
-    """All that it takes over; any other key needs a new start."""
+    """Keys that the part can apply; any other key needs a restart."""
     apply: Callable[[Config], None]
     check: Callable[[Config], object] = lambda config: None
-    """Raises what is wrong with new settings, before anything changes."""
+    """Raises an error if the new settings are wrong, before anything changes."""
 
 
 class SettingsReloader:
-    """Takes over the settings of a running service; ``now`` are those in force.
+    """Applies changed settings to a running service; ``now`` are the settings in use.
 
     Args:
         load: reads the settings again, with the same environment and flags.
-        path: the file to look at.
-        now: the settings the service was started with.
-        parts: what takes settings over.
-        record: enters into the arbiters' log what was taken over.
-        clock: for waits.
+        path: the file to check for changes.
+        now: the settings with which the service was started.
+        parts: the parts that can apply changed settings.
+        record: writes the applied changes into the arbiters' log.
+        clock: used to wait.
     """
 
     def __init__(
@@ -95,7 +98,7 @@ class SettingsReloader:
         self._stamp = self._read_stamp()
 
     async def run(self) -> None:
-        """Look at the file until cancelled."""
+        """Check the file until cancelled."""
         while True:
             await self._clock.sleep(LOOK_S)
             # A file that is missing for a moment is being replaced.
@@ -112,18 +115,19 @@ class SettingsReloader:
             return error
 
     def reload(self, found: Config | LiveRateError) -> Reloaded | None:
-        """Take over what can be of what :meth:`read` returned, and log what was done.
+        """Apply the settings that :meth:`read` returned, as far as possible, and log
+        it.
 
-        Return None if the settings cannot be used. That nothing changed is logged, too:
-        it tells that a mistake is mended.
+        Returns the settings that changed, or None if the settings cannot be used. If
+        nothing changed, that is also logged: it shows that a mistake is corrected.
         """
         before = dict(flatten(msgspec.to_builtins(self.now)))
         live: set[str] = set()
         for part in self._parts:
             live |= part.keys
         if self.now.mqtt.publish:
-            # A broker keeps what it was sent until it is sent something else: only a
-            # new start hides scores from its readers.
+            # A broker keeps the last message until it receives another one, so scores
+            # can be hidden from its readers only by a restart.
             live.discard("server.hide_scores")
         try:
             if isinstance(found, LiveRateError):
@@ -145,7 +149,8 @@ class SettingsReloader:
             part.apply(wanted)
         self.now = wanted
         if taken:
-            # A value may be secret; but the delay of the public belongs to the record.
+            # Values can be secret, so only names are recorded; but the delay of the
+            # public must be on record.
             words = [
                 f"{key} = {values[key]}" if key in DELAY_KEYS else key for key in taken
             ]

@@ -1,8 +1,8 @@
-"""Files that people name: a settings file, a list, a folder of games.
+"""Reading of files that the user names: a settings file, a list, a folder of games.
 
-Such a path may lead to anything: a pipe without a writer, a device, a drive that does
-not answer. To open or read it may then wait for ever. So only regular files are read,
-and a running service reads on threads that its end does not wait for.
+Such a path can lead to anything: a pipe without a writer, a device, a drive that does
+not answer. To open or read it can take for ever. So only regular files are read, and a
+running service reads on threads that need not finish before it ends.
 """
 
 import asyncio
@@ -23,11 +23,13 @@ T = TypeVar("T")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-#: An open that never waits and takes no terminal over; Windows knows neither.
+#: Flags to open a file without waiting and without acquiring a terminal; Windows has
+#: neither flag.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _FLAGS |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
-#: So often a file is read that is written all the time; the last text counts.
+#: Maximum number of times that a file is read while it keeps changing; the last text is
+#: used.
 MAX_READS = 5
 
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
@@ -40,11 +42,13 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 
 class NotRegularFile(OSError):
-    """A path leads to something else; ``strerror`` says what it is."""
+    """The path does not lead to a regular file; ``strerror`` says what it leads to."""
 
 
 def check_regular(path: Path | str, found: os.stat_result) -> None:
-    """Raise NotRegularFile unless what was ``found`` at a path is a regular file."""
+    """Raise NotRegularFile unless ``found``, the status of a path, is that of a regular
+    file.
+    """
     if not stat.S_ISREG(found.st_mode):
         kinds = (name for is_kind, name in _KINDS if is_kind(found.st_mode))
         what = next(kinds, "something else")
@@ -52,20 +56,20 @@ def check_regular(path: Path | str, found: os.stat_result) -> None:
 
 
 def read_regular(path: Path | str, most_bytes: int = -1) -> bytes:
-    """Return a file's bytes, of a larger one the first ``most_bytes``.
+    """Return a file's bytes, or the first ``most_bytes`` of a larger file.
 
-    A file that is written meanwhile is read again: else the beginning of the text of
-    before could be followed by the end of the new one.
+    A file that changes while it is read is read again: otherwise the beginning of the
+    old text could be followed by the end of the new one.
 
     Raises:
-        OSError: it cannot be read; NotRegularFile if it is no regular file.
+        OSError: the file cannot be read; NotRegularFile if it is not a regular file.
     """
-    # To open a device may already change something.
+    # Checked before opening: even to open a device can change something.
     check_regular(path, os.stat(path))
     for _ in range(MAX_READS):
         with open(os.open(path, _FLAGS), "rb") as file:
             before = os.fstat(file.fileno())
-            # It may have been replaced since.
+            # Checked again: the file might have been replaced since.
             check_regular(path, before)
             content = file.read(most_bytes)
             after = os.fstat(file.fileno())
@@ -78,7 +82,8 @@ def read_text(subject: str, path: Path, remedy: str) -> str:
     """Return the text of a file.
 
     Raises:
-        ConfigError: about ``subject``: the file cannot be read, or is no UTF-8.
+        ConfigError: the file cannot be read, or is not UTF-8; the error is about
+            ``subject``.
     """
     try:
         return read_regular(path).decode()
@@ -93,15 +98,15 @@ def read_file_of_setting(setting: str, path: str) -> str:
     """Return the text of the file that a setting names; ``~`` is the home folder.
 
     Raises:
-        ConfigError: it cannot be read.
+        ConfigError: the file cannot be read, or is not UTF-8.
     """
     return read_text(f"{setting} {path}", Path(path).expanduser(), "Correct the path")
 
 
 def in_print(text: str) -> str:
-    r"""Return a name from the system as text that any encoding of Unicode takes.
+    r"""Return a file name as text that every Unicode encoding can represent.
 
-    A byte that is not UTF-8, which Python keeps as a lone surrogate, becomes ``\xff``.
+    A byte that is not UTF-8, which Python stores as a lone surrogate, becomes ``\xff``.
     """
     return _SURROGATE.sub(_spell, text)
 
@@ -112,9 +117,9 @@ def _spell(surrogate: re.Match[str]) -> str:
 
 
 async def on_own_thread(work: Callable[..., T], *arguments: object) -> T:
-    """Do work that may block on its own thread.
+    """Run ``work``, which can block, on a separate thread; return its result.
 
-    If it never ends, it blocks neither the loop nor the end of the program.
+    If it never ends, it blocks neither the event loop nor the end of the program.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()

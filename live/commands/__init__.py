@@ -1,1 +1,3 @@
-"""The commands: each turns its flags into one call, and imports late what it needs."""
+"""The commands. Each turns its flags into one call, and imports what it needs only when
+it runs.
+"""

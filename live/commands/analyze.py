@@ -1,4 +1,4 @@
-"""``live-rate analyze``."""
+"""The command ``live-rate analyze``."""
 
 from pathlib import Path
 from typing import Annotated

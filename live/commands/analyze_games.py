@@ -1,4 +1,6 @@
-"""``live-rate analyze``: finished games with every figure, printed and written."""
+"""``live-rate analyze``: analyses finished games, and prints and writes every
+figure.
+"""
 
 import asyncio
 import datetime as dt
@@ -40,7 +42,7 @@ async def analyze(
     """Run ``live-rate analyze``, the live pipeline over finished games; return the exit
     code.
 
-    Ctrl-C ends it with what is known by then, marked as partial.
+    Ctrl-C ends the analysis; the results so far are printed, marked as partial.
     """
     written = dt.datetime.now().astimezone().strftime(WRITTEN)
     outputs: dict[str | Path | None, Callable[[Analysis], bytes]] = {
@@ -89,7 +91,7 @@ def _print_analysis(result: Analysis) -> None:
     print_tables(result, console)
     console.print(printed.methods(result.players, width=console.width))
     for game in result.games:
-        # Which files hold it, and where they contradict each other.
+        # The sources, if several contain the game, and their contradictions.
         sources = (
             f"one game, from {' and '.join((game.feed, *game.also))}"
             if game.also

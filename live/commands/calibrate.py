@@ -1,4 +1,4 @@
-"""``live-rate calibrate``."""
+"""The command ``live-rate calibrate``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,8 +7,8 @@ from live.commands.command_options import RUN, SEARCH, Ended, Evals, Settings, W
 from live.commands.study import check_installed
 from live.errors import InputError
 
-#: Lines searched for ``--intrinsic`` by default; more lines say more of poor moves and
-#: cost more.
+#: Default number of lines searched for ``--intrinsic``; more lines measure poor moves
+#: better, and cost more time.
 INTRINSIC_LINES = 10
 
 
@@ -35,17 +35,17 @@ def calibrate(
     Options:
         files: [FILE...] PGN of rated players, or NDJSON of searched games (may be
             gzipped).
-        time_control: [CLASS] For people: classical, rapid, blitz.
+        time_control: [CLASS] Shown to people: classical, rapid, blitz.
         write: [OUT.json] Learn a model of perceived ratings from NDJSON of searched
             games, for the setting rating.model and --check; with --intrinsic its table.
-        engine_name: [NAME] What the engine of an NDJSON file calls itself.
+        engine_name: [NAME] Name of the engine that searched an NDJSON file.
         limit: [LIMIT] Its limit, as in '100000 nodes' or 'depth 15'.
         intrinsic: Search several lines and write the table of Regan and Haworth (2011)
             that turns choices into Elo for this engine and limit.
-        lines: [N] How many, with --intrinsic (10).
-        check: [FILE] Measure --model on these games instead: what its bands hold.
-            Players it was learned from are left out when the file is its own.
-        model: [NAME] Name or file, for --check.
+        lines: [N] Number of lines to search, with --intrinsic (10).
+        check: [FILE] Instead, measure on these games how good --model and its bands
+            are. If it was learned from this file, its players are left out.
+        model: [NAME] Name or file of the model, for --check.
     """
     if check is not None and files:
         raise InputError(

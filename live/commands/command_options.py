@@ -1,11 +1,12 @@
-"""Builds the command line from functions. Loads nothing heavy.
+"""Builds the command line from functions. Imports nothing slow.
 
-:func:`command` turns a function into a command: parameters before the ``*`` become
+:func:`command` turns a function into a command. Parameters before the ``*`` become
 arguments, those after it options of the same name. Below ``Options:`` the docstring has
-a line for each: the name, in brackets what its value is called, and the help. Options
-that always come together are the fields of one frozen dataclass, which the command
-takes as one parameter. A command that reads settings takes :class:`Settings`, annotated
-with the names of its flags; a flag overrides the environment and the file.
+a line for each parameter: its name, the name of its value in brackets, and the help.
+Options that always occur together are the fields of one frozen dataclass, which the
+command accepts as one parameter. A command that reads settings accepts
+:class:`Settings`, annotated with the names of its flags; a flag overrides the
+environment and the file.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Within(NamedTuple):
-    """The least and the largest value of a number."""
+    """The least and the greatest allowed value of a number."""
 
     min: float | None = None
     max: float | None = None
@@ -50,7 +51,7 @@ Evals = Literal["engine", "pgn"]
 Gain = Literal["same-search", "successive"]
 Level = Literal["debug", "info", "warning", "error"]
 
-#: What several commands have: what the value is called, and the help.
+#: Options that several commands have: the name of the value, and the help.
 _SHARED = {
     "debug": ("", "Show tracebacks and log everything."),
     "evals": ("", "Search with an engine, or take the [%eval] comments of the PGN."),
@@ -61,10 +62,10 @@ _SHARED = {
 
 
 class SettingFlag(NamedTuple):
-    """A flag that stands for a setting, or for where settings are."""
+    """A flag that sets a setting, or names the file of settings."""
 
     key: str
-    """Dotted."""
+    """Dotted key of the setting; empty if the flag sets none."""
     kind: Any
     metavar: str
     help: str
@@ -134,39 +135,41 @@ SETTING_FLAGS = {
 }
 SEARCH = "engine depth nodes movetime engines"
 RUN = "gain config log_level debug"
-#: The flags of a service.
+#: Names of the flags of a service, separated by spaces.
 SERVICE = (
     f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}"
 )
 
 
 class Settings(NamedTuple):
-    """Where a command's settings come from."""
+    """Sources of a command's settings: the file and the flags."""
 
     file: Path | None
     overrides: Mapping[str, object]
-    """What the command line sets, by dotted key."""
+    """Values set on the command line, by dotted key."""
 
     @property
     def path(self) -> Path | None:
-        """The file that is read, if any."""
+        """The settings file that is read, if any."""
         from live.commands.read_settings import find_config_file
 
         return find_config_file(self.file, os.environ)
 
     def load(self, extra: Mapping[str, object] = {}) -> Config:
-        """Load the settings; ``extra``, set by the command itself, overrides them."""
+        """Load the settings; ``extra``, values from the command itself, overrides
+        them.
+        """
         from live.commands.read_settings import read_settings
 
         return read_settings(self.path, os.environ, {**self.overrides, **extra})
 
     @classmethod
     def of(cls, **flags: Any) -> Settings:
-        """Return the settings that these flags stand for."""
+        """Return the settings that these flags set."""
         overrides = {
             key: value
             for flag, value in flags.items()
-            # Not by "in": port 0 equals False.
+            # Compare by identity, not with "in": port 0 equals False.
             if (key := SETTING_FLAGS[flag].key)
             and value is not None
             and value is not False
@@ -182,16 +185,16 @@ class Settings(NamedTuple):
 
 
 Feeds = list[str] | None
-"""Sources; may be repeated."""
+"""Addresses of sources; the option can be repeated."""
 FileSettings = Annotated[Settings, "config"]
 
 Ended = Coroutine[Any, Any, int] | int | None
-"""What a command returns: its exit code, a coroutine that returns one, or nothing."""
+"""Return value of a command: its exit code, a coroutine that returns one, or None."""
 _ABOUT = re.compile(r"^ {4}(\w+): (?:\[(.+?)\] )?(.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def command(function: Callable[..., Ended]) -> Callable[..., None]:
-    """Return ``function`` in the form that Typer takes, with ``--debug``."""
+    """Return ``function`` as a command for Typer, with an added ``--debug``."""
     text, _, args = (inspect.getdoc(function) or "").partition("\n\nOptions:\n")
     texts = _SHARED | _read_options(args)
     hints = get_type_hints(function, include_extras=True)
@@ -261,7 +264,9 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
 
 
 def _read_options(text: str) -> dict[str, tuple[str, str]]:
-    """Return by parameter the name of its value, and its help, from a docstring."""
+    """Read the options of a docstring; return for each parameter the name of its value
+    and its help.
+    """
     return {
         name: (metavar, " ".join(help.split()))
         for name, metavar, help in _ABOUT.findall(text)
@@ -271,9 +276,10 @@ def _read_options(text: str) -> dict[str, tuple[str, str]]:
 def _build_parameter(
     kind: Callable[..., Any], name: str, hint: Any, default: Any, about: Any
 ) -> inspect.Parameter:
-    """Return an option or an argument in the form that Typer takes.
+    """Return an option or an argument as Typer expects it.
 
-    A parameter named like a Python keyword ends with ``_``; its option does not.
+    The name of a parameter ends with ``_`` if it would be a Python keyword; the
+    option's name does not.
     """
     note, *_ = getattr(hint, "__metadata__", (None,))
     if about is not None and not isinstance(note, OptionInfo):
@@ -284,7 +290,7 @@ def _build_parameter(
         if kind is typer.Option:
             flags = [f"--{name.rstrip('_').replace('_', '-')}"]
             extra = {**within, "is_eager": name == "debug"}
-        # A blank name of one, or help would show ``<bool>``.
+        # A blank name for a bool's value, or the help would show ``<bool>``.
         metavar = " " if value is bool else about[0] or None
         hint = Annotated[value, kind(*flags, metavar=metavar, help=about[1], **extra)]
     return inspect.Parameter(

@@ -1,4 +1,4 @@
-"""``live-rate compare``."""
+"""The command ``live-rate compare``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +14,8 @@ def compare(
     json: str | None = None,
     settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
-    """Who would beat whom: every predictor side by side, each with its interval or its
-    reason.
+    """Predict who would beat whom: every predictor side by side, each with its interval
+    or its reason.
 
     Options:
         pgn: [PGN...] Games of both players.

@@ -1,5 +1,5 @@
-"""``live-rate doctor``: checks everything that a round needs before the round, with the
-functions that the service starts with.
+"""``live-rate doctor``: checks before a round everything that the round needs, with the
+same functions that start the service.
 """
 
 import asyncio
@@ -47,9 +47,10 @@ from live.sources.lichess_token import GET_ONE, LichessToken
 from live.sources.open_feed import probe_sources
 from live.watch.finding import count_things
 
-#: How long a source or broker has to answer, seconds.
+#: Time that a source or broker has to answer, in seconds.
 PROBE_S = 10.0
-#: A board has a move so often, seconds: in time trouble, and on average.
+#: Mean time between two moves on a board, in seconds: in time trouble (``HURRIED_S``),
+#: and over a whole game (``CALM_S``).
 HURRIED_S = 10.0
 CALM_S = 60.0
 
@@ -68,8 +69,9 @@ _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "red"), "note": ("·", "dim
 async def examine_setup(
     settings: Callable[[], Config], specs: Sequence[str] = ()
 ) -> int:
-    """Print the findings; return 0 if nothing is wrong, else 2. ``specs`` are the
-    sources to come.
+    """Check everything and print the findings; return 0 if nothing is wrong, else 2.
+
+    ``specs`` are the sources that the service will follow.
     """
     findings: list[DoctorFinding] = []
     config = Config()
@@ -116,7 +118,7 @@ async def examine_setup(
     table = Table.grid(padding=(0, 2))
     for finding in findings:
         sign, style = _SIGNS[finding.state]
-        # Text, not markup: what is wrong may be full of brackets.
+        # Plain text, without markup: error messages can contain brackets.
         words = (
             Text(part, overflow="fold") for part in (finding.subject, finding.text)
         )
@@ -135,8 +137,8 @@ def collect_error(subject: str, findings: list[DoctorFinding]) -> Iterator[None]
 
 
 async def _check_start(config: Config) -> list[DoctorFinding]:
-    """Open what the service opens for others, and close it again: port, tokens,
-    certificate, study; director and notices; the broker.
+    """Open everything that the service opens for its readers, and close it again: port,
+    tokens, certificate, study, director, notices, broker.
     """
     checked = Config(
         server=config.server,
@@ -165,8 +167,9 @@ async def _check_start(config: Config) -> list[DoctorFinding]:
 
 
 async def _check_broker(address: str) -> DoctorFinding:
-    """Check whether the broker answers. Logging in would tell its readers that we are
-    back.
+    """Check whether the broker answers.
+
+    Does not log in: that would tell the broker's readers that the service is back.
     """
     url = urlsplit(address)
     host = url.hostname or ""
@@ -175,7 +178,7 @@ async def _check_broker(address: str) -> DoctorFinding:
         async with asyncio.timeout(PROBE_S):
             _, writer = await asyncio.open_connection(host, port)
         writer.close()
-    except OSError as error:  # a time-out is one
+    except OSError as error:  # a time-out is also an OSError
         reason = (error.strerror or "no answer").lower()
         return DoctorFinding(
             "broker", "problem", f"{host}:{port} cannot be reached: {reason}"
@@ -184,7 +187,7 @@ async def _check_broker(address: str) -> DoctorFinding:
 
 
 def _describe_delay(config: FeedsConfig) -> DoctorFinding:
-    """Return how far the public is behind."""
+    """Return the finding about the delay of the public."""
     if not config.delay_s:
         return DoctorFinding(
             "delay", "note", "none: the public sees everything at once"
@@ -214,8 +217,9 @@ async def _check_engine(
 def check_speed(
     config: EngineConfig, knodes_per_s: float, boards: int
 ) -> DoctorFinding:
-    """Return whether the engines keep up with so many boards: a move takes two searches
-    at most.
+    """Return the finding whether the engines keep up with this many boards.
+
+    A move needs at most two searches.
     """
     if config.depth:
         return DoctorFinding(
@@ -240,14 +244,14 @@ def check_speed(
 
 
 def _check_human_network(config: HumanConfig) -> list[DoctorFinding]:
-    """Open the network of human moves as the service would."""
+    """Open the neural network of human moves in the same way as the service."""
     if not config.enabled:
         return []
     try:
         network = HumanNetwork(Path(config.network) if config.network else None)
     except LiveRateError as error:
-        # Without it everything else works; a file that was named and cannot be used is
-        # a mistake.
+        # Everything else works without this network, so its absence is only a note. A
+        # file that was named and cannot be used is a problem.
         return [
             DoctorFinding(
                 "human moves", "problem" if config.network else "note", str(error)
@@ -273,8 +277,8 @@ def _check_models(config: Config, engine: EngineIdentity) -> DoctorFinding:
 
 
 def check_screening(engine: str, limit: str) -> DoctorFinding:
-    """Return whether agreement with the engine is screened; only arbiters are shown
-    that.
+    """Return the finding whether agreement with the engine is screened; only arbiters
+    see the results of screening.
     """
     why_not = explain_no_screening(engine, limit)
     text = (
@@ -286,7 +290,9 @@ def check_screening(engine: str, limit: str) -> DoctorFinding:
 def check_journal(
     config: JournalConfig, names: Sequence[FeedName] = ()
 ) -> DoctorFinding:
-    """Return whether an event of these sources could be kept."""
+    """Return the finding whether a journal could be written for an event of these
+    sources.
+    """
     if not config.enabled:
         return DoctorFinding("journal", "note", "off: nothing is kept over a restart")
     path = journal_path(config, names or ("any",))

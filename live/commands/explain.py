@@ -1,4 +1,4 @@
-"""``live-rate explain``."""
+"""The command ``live-rate explain``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,8 +13,8 @@ def explain(
     numbers.
 
     Options:
-        journal: What live-rate wrote with --journal.
-        game: Its id, or part of the players' names.
+        journal: The file that live-rate wrote with --journal.
+        game: Id of the game, or part of a player's name.
         ply: Half-moves from the start.
     """
     from live.commands.explain_rating import explain_rating

@@ -1,4 +1,4 @@
-"""``live-rate explain``: a published rating, down to its scores."""
+"""``live-rate explain``: explains a published rating down to its scores."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +43,7 @@ def explain_rating(path: Path, name: str, ply: int, *, json: str | None = None) 
 def build_explanation(
     event: RecordedEvent, detail: GameDetail, ply: int
 ) -> Explanation:
-    """Return how the rating after ``ply`` came about.
+    """Return the explanation of the rating after ``ply``.
 
     Raises:
         InputError: there is no such ply, or it has no rating.
@@ -64,7 +64,7 @@ def build_explanation(
     game = state.get_shown_game(detail.id)
     assert game is not None, "it is shown, so it is held"
     options = state.measure.search_options
-    # The others were searched as deep as the position before the move.
+    # All other searches were as deep as that of the position before the move.
     (_, before), *_ = list_searches(game, ply, options, None)
     best_recorded = event.find_recorded_result(before)
     best = best_recorded[1] if best_recorded is not None else None
@@ -97,10 +97,11 @@ def build_explanation(
 
 
 def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
-    """Return the game with this id, else the one with this part of a player's name.
+    """Return the game with this id, or else the one game in which a player's name
+    contains the text.
 
     Raises:
-        InputError: none, or several.
+        InputError: no game matches, or several do.
     """
     words = name.casefold().split()
 

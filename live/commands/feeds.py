@@ -1,4 +1,4 @@
-"""``live-rate feeds``."""
+"""The command ``live-rate feeds``."""
 
 from typing import Annotated
 

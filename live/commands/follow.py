@@ -1,4 +1,4 @@
-"""``live-rate --feed``, the command without a name."""
+"""``live-rate --feed``: the command that runs if no command is named."""
 
 from typing import Annotated
 
@@ -37,7 +37,7 @@ def follow(
     """Follow live chess games and see how strong each player is playing.
 
     Options:
-        feed: [URL] What to follow; may be repeated. 'demo', an address of lichess or
+        feed: [URL] Source to follow; can be repeated. 'demo', an address of lichess or
             LiveChess Cloud, the URL or path of a PGN, a folder, ws:// of DGT LiveChess,
             mqtt:// of a topic, or - for standard input.
         headless: No terminal dashboard: one line per event.
@@ -53,7 +53,7 @@ def follow(
         raise ConfigError("--feed", "nothing to follow", remedy)
     from live.process.signals import ignore_sighup_if_headless
 
-    # Before anything slow is imported: the terminal may go away meanwhile.
+    # Before any slow import: the terminal might be closed meanwhile.
     ignore_sighup_if_headless(headless=headless, json=json)
     config = settings.load()
     from live.app import follow as follow_feeds

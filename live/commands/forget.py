@@ -1,4 +1,4 @@
-"""``live-rate forget``."""
+"""The command ``live-rate forget``."""
 
 import sqlite3
 import time
@@ -14,13 +14,13 @@ from live.errors import ConfigError
 def forget(
     journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0
 ) -> None:
-    """Delete games from a journal for good, with all that was said of them: a player's,
-    or old ones. Stop the service first.
+    """Delete games from a journal for good, with everything recorded about them: a
+    player's, or old ones. Stop the service first.
 
     Options:
-        journal: What live-rate wrote with --journal.
-        player: [NAME] Whose games: a name, or a FIDE id.
-        older_than: [DAYS] Games unchanged for so long.
+        journal: The file that live-rate wrote with --journal.
+        player: [NAME] Name or FIDE id of the player whose games are deleted.
+        older_than: [DAYS] Delete games that have not changed for so many days.
     """
     from live.journal.journal_file import ForeignDatabase, JournalLocked, delete_games
 

@@ -1,4 +1,4 @@
-"""``live-rate human``."""
+"""The command ``live-rate human``."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,15 +16,15 @@ def human(
     json: str | None = None,
     settings: Annotated[Settings, "network config"],
 ) -> Ended:
-    """Hold the network of human moves against games: does it say what was played?
+    """Test how well the neural network of human moves predicts the moves of games.
 
-    A file has one game a line: m (moves in UCI), w and b (Elo), kind (otb, classical,
-    rapid, blitz or bullet), and where known wid and bid (the players' numbers).
+    A file has one game per line: m (moves in UCI), w and b (Elo), kind (otb, classical,
+    rapid, blitz or bullet), and if known wid and bid (the players' numbers).
 
     Options:
         files: [GAMES...] More files for --check.
-        check: [GAMES] Rated games as NDJSON; may be repeated.
-        only: Games that networks learn from, or a part that they never see.
+        check: [GAMES] Rated games as NDJSON; can be repeated.
+        only: All games, those for training, or a part held out of it.
         games: [N] At most so many, spread over the files.
     """
     if not check:

@@ -1,4 +1,4 @@
-"""``live-rate manual``."""
+"""The command ``live-rate manual``."""
 
 import sys
 
@@ -26,13 +26,14 @@ def manual(topic: str | None = None) -> None:
         )
     text = read_page(topic).text
     if not sys.stdout.isatty():
-        # A pipe wants the text, not what a screen would make of it.
+        # A pipe receives the plain text, not the version drawn for a screen.
         typer.echo(text, nl=False)
         return
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.theme import Theme
 
-    # No boxes of black: what suits a dark terminal is hard to read on a light one.
+    # No black background behind code: it suits a dark terminal, but is hard to read on
+    # a light one.
     console = Console(theme=Theme({"markdown.code": "bold cyan"}))
     console.print(Markdown(text, code_theme="ansi_dark"), width=min(console.width, 100))

@@ -1,4 +1,4 @@
-"""``live-rate match``."""
+"""The command ``live-rate match``."""
 
 from typing import Literal
 
@@ -17,16 +17,16 @@ def match(
     normalized: bool = False,
     json: str | None = None,
 ) -> Ended:
-    """What a result says: Elo difference, likelihood of superiority, SPRT. Needs no
+    """Evaluate a result: Elo difference, likelihood of superiority, SPRT. Needs no
     engine.
 
     Options:
         results: [WINS DRAWS LOSSES | PGN...] Three counts, or the games of a match.
-        first: [NAME] Whose side; else White of the first game.
+        first: [NAME] Player whose wins are counted; else White of the first game.
         elo0: [ELO] SPRT: H0, Elo.
         elo1: [ELO] SPRT: H1, Elo.
-        alpha: [P] Error rate of H1.
-        beta: [P] Error rate of H0.
+        alpha: [P] SPRT: chance of accepting H1 if H0 is true.
+        beta: [P] SPRT: chance of accepting H0 if H1 is true.
         normalized: SPRT in normalized Elo.
     """
     if (elo0 is None) != (elo1 is None):

@@ -1,4 +1,4 @@
-"""``live-rate notify-test``."""
+"""The command ``live-rate notify-test``."""
 
 import typer
 
@@ -7,8 +7,8 @@ from live.errors import ConfigError
 
 
 async def notify_test(settings: FileSettings) -> int:
-    """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see
-    that it arrives.
+    """Send one notice to every address in notify.urls_file and notify.arbiters_file, to
+    check that it arrives.
     """
     from live.outlets.notices import Notice, notify_people, open_people
 

@@ -1,4 +1,4 @@
-"""``live-rate feeds``: checks whether sources answer, and what they hold."""
+"""``live-rate feeds``: checks whether sources answer, and lists their games."""
 
 from collections.abc import Sequence
 

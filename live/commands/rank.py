@@ -1,4 +1,4 @@
-"""``live-rate rank``."""
+"""The command ``live-rate rank``."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,12 +14,12 @@ def rank(
     json: str | None = None,
     settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
-    """Who played best, by what is known of each, ties as ties; and everybody against
+    """Rank the players by every figure, ties as ties; and predict everybody against
     everybody.
 
     Options:
         pgn: [PGN...] Games of the event.
-        by: What the battle royale's pairings are predicted by.
+        by: Predictor for the pairings of the battle royale.
     """
     config = settings.load()
     from live.studies.player_studies import rank_players

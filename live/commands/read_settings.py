@@ -1,7 +1,7 @@
 """Reads settings: flags > environment (``LIVE_RATE_…``) > ``config.toml`` > defaults.
 
-A key that does not exist or has the wrong type is refused by its name, in one clear
-line. The environment variable of a setting is its dotted key in capitals
+An unknown key or a value of the wrong type is rejected in one line that names the key.
+The environment variable of a setting is its dotted key in capitals
 (``feeds.lichess.base_url``: ``LIVE_RATE_FEEDS_LICHESS_BASE_URL``).
 """
 
@@ -25,10 +25,10 @@ from live.user_files import read_text
 
 ENV_PREFIX = "LIVE_RATE_"
 ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
-"""Not a setting: names the file to read."""
+"""Environment variable that names the settings file; not a setting itself."""
 
 LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
-"""A search has one of them."""
+"""Settings that limit a search; exactly one of them applies."""
 
 _PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
 
@@ -36,12 +36,12 @@ _PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
 def find_config_file(
     flag: Path | None, env: Mapping[str, str], cwd: Path | None = None
 ) -> Path | None:
-    """Return the file to read: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``,
-    or the user's own; None if there is none.
+    """Return the settings file to read; None if there is none.
 
-    The first two are returned even if there is no such file, so that the mistake is
-    reported. The user's own is ``live-rate/config.toml`` in the platform's folder for
-    settings (``~/.config`` on Linux).
+    It is the first of: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``, the
+    user's own file. The first two are returned even if there is no such file, so that
+    the mistake is reported. The user's own is ``live-rate/config.toml`` in the
+    platform's folder for settings (``~/.config`` on Linux).
     """
     if flag is not None:
         return flag
@@ -49,7 +49,7 @@ def find_config_file(
         return Path(named_path)
     if (local_path := (cwd or Path()) / "config.toml").is_file():
         return local_path
-    # Only here: the command line has to start fast.
+    # Imported only here: the command line must start fast.
     import platformdirs
 
     users = platformdirs.user_config_path("live-rate") / "config.toml"
@@ -62,13 +62,13 @@ def read_settings(
     """Read and check all settings.
 
     Args:
-        path: The file, or None for no file (see :func:`find_config_file`).
-        env: The environment; only variables that begin with ``LIVE_RATE_`` count.
-        overrides: What the command line sets, by dotted key; None means not given.
+        path: the file, or None for no file (see :func:`find_config_file`).
+        env: the environment; only variables that begin with ``LIVE_RATE_`` count.
+        overrides: values set on the command line, by dotted key; None means not set.
 
     Raises:
-        ConfigError: names the file or variable, the key, what was expected, and a
-            remedy.
+        ConfigError: a key or value cannot be used; names the file or variable, the key,
+            what was expected, and a remedy.
     """
     merged: dict[str, object] = {}
     for origin, layer in (
@@ -81,8 +81,8 @@ def read_settings(
             subject = f"{origin}: {' and '.join(limits)}"
             raise ConfigError(subject, "a search has one limit", "Set one of them")
         if limits:
-            # A limit of any kind replaces one of another kind that was set further
-            # down.
+            # A limit replaces a limit of another kind that comes from a source of lower
+            # priority.
             merged |= dict.fromkeys(LIMITS, 0)
         merged |= layer
     config = msgspec.convert(nest(merged), Config)
@@ -100,7 +100,7 @@ def _read_file(path: Path) -> dict[str, object]:
     try:
         tree = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        # Not TOML, too long a number, too deep.
+        # The file is not TOML, contains too long a number, or is nested too deeply.
         problem = f"is not valid TOML: {error}"
         remedy = "Text needs quotes, true and false none"
         raise ConfigError(str(path), problem, remedy) from None
@@ -109,8 +109,8 @@ def _read_file(path: Path) -> dict[str, object]:
         key: convert_setting(f"{path}: {key}", key, value)
         for key, value in settings.items()
     }
-    # The repository's config.toml holds every key, so its default of nodes must give
-    # way when somebody sets a depth or a time in it.
+    # The repository's config.toml contains every key, so its default for nodes must
+    # give way if the file also sets a depth or a time.
     is_default = layer.get("engine.nodes") == EngineConfig().nodes
     if is_default and any(map(layer.get, LIMITS[1:])):
         del layer["engine.nodes"]
@@ -118,10 +118,10 @@ def _read_file(path: Path) -> dict[str, object]:
 
 
 def read_environment(env: Mapping[str, str]) -> dict[str, object]:
-    """Return what the environment sets, by dotted key.
+    """Return the settings of the environment, by dotted key.
 
     Raises:
-        ConfigError: a variable sets something that does not exist or fit.
+        ConfigError: a variable names no setting, or its value does not fit.
     """
     keys = {build_variable(key): key for key in (*SETTINGS, *REMOVED_SETTINGS)}
     texts: dict[str, object] = {}
@@ -150,10 +150,10 @@ def _convert_flags(overrides: Mapping[str, object]) -> dict[str, object]:
 
 
 def _check_engine(engine: EngineConfig) -> None:
-    """Check that settings that are right by themselves do not contradict each other.
+    """Check that valid settings do not contradict each other.
 
     Raises:
-        ConfigError: they do.
+        ConfigError: two settings contradict each other.
     """
     if not (engine.nodes or engine.depth or engine.movetime_ms):
         raise ConfigError(

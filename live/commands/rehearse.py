@@ -1,4 +1,4 @@
-"""``live-rate rehearse``."""
+"""The command ``live-rate rehearse``."""
 
 import enum
 from pathlib import Path
@@ -8,11 +8,13 @@ from live.commands.command_options import Port, Within
 from live.errors import InputError
 
 Protocol = Literal["lichess", "pgn-url", "folder"]
-"""How games are sent."""
+"""Protocols over which games can be played back."""
 
 
 class Mistake(enum.StrEnum):
-    """What ``rehearse`` gets wrong when asked; the names of the alerts that say so."""
+    """Mistakes that ``rehearse`` can make on request, named like the alerts that report
+    them.
+    """
 
     ILLEGAL_MOVE = "illegal-move"
     UNREADABLE = "unreadable"
@@ -45,11 +47,11 @@ async def rehearse(
         as_: The protocol to play them back over.
         speed: [X] How many times as fast as played. Overlays count real seconds: 1
             shows them as on the day.
-        mistake: What an alert is for, in the middle of the first game; again for the
-            next.
+        mistake: Make a mistake in the middle of the first game, to see its alert;
+            repeat the option for the next games.
         round: [N] Only this round of the file.
-        to: [FOLDER] With folder: one that stays.
-        linger: [SECONDS] Stay after the last result.
+        to: [FOLDER] With folder: write here, and keep the files.
+        linger: [SECONDS] Continue for so long after the last result.
     """
     import msgspec
 

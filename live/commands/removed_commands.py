@@ -1,4 +1,4 @@
-"""Commands and flags of versions before 0.4, each with what takes its place."""
+"""Commands and flags of versions before 0.4, each with its replacement."""
 
 import inspect
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import typer
 
 from live.errors import ConfigError
 
-#: Commands of versions before 0.4, each with what takes its place.
+#: Commands of versions before 0.4, each with its replacement.
 REMOVED_COMMANDS = {
     "plugins": (
         "Programs of your own read the websocket, JSON or MQTT: live-rate manual"
@@ -19,7 +19,7 @@ REMOVED_COMMANDS = {
         " play that file back with live-rate rehearse"
     ),
 }
-#: Flags of versions before 0.4 by command, each with what takes its place.
+#: Flags of versions before 0.4 by command, each with its replacement.
 REMOVED_FLAGS = {
     "follow": {
         "plain": "--headless prints one line for each event; NO_COLOR=1 has no colours"
@@ -30,8 +30,7 @@ REMOVED_FLAGS = {
         )
     },
 }
-#: A removed command takes any arguments, so that its error is the one that is
-#: shown.
+#: A removed command accepts any arguments, so that its own error is shown.
 REMOVED_CONTEXT = {
     "ignore_unknown_options": True,
     "allow_extra_args": True,
@@ -40,8 +39,8 @@ REMOVED_CONTEXT = {
 
 
 def build_removed_command(name: str) -> Callable[[typer.Context], None]:
-    """Return one of :data:`REMOVED_COMMANDS`: it raises ConfigError, which names its
-    replacement.
+    """Return a command that raises ConfigError, which names its replacement; ``name``
+    is a key of :data:`REMOVED_COMMANDS`.
     """
 
     def refuse(context: typer.Context) -> None:
@@ -51,7 +50,7 @@ def build_removed_command(name: str) -> Callable[[typer.Context], None]:
 
 
 def build_removed_flag(name: str, instead: str) -> inspect.Parameter:
-    """Return a hidden flag: if given, it raises ConfigError, which names its
+    """Return a hidden flag that raises ConfigError if it is used; the error names its
     replacement.
     """
 

@@ -1,6 +1,6 @@
-"""Settings of versions before 0.4 that were removed, each with what takes its place.
+"""Settings of versions before 0.4 that were removed, each with its replacement.
 
-A file or an environment that still has them is read all the same.
+A file or an environment that still contains them can be read.
 """
 
 import logging
@@ -14,14 +14,15 @@ class RemovedSetting(NamedTuple):
     """A setting of versions before 0.4."""
 
     defaults: frozenset[str]
-    """Its default, as :meth:`is_default` reads it from a file and from the
-    environment."""
+    """Texts of its default value, as :meth:`is_default` reads it from a file and from
+    the environment.
+    """
     instead: str
-    """What takes its place, a sentence for people."""
+    """The replacement, as a sentence for people."""
 
     def is_default(self, value: object) -> bool:
-        """Say whether a value of a file, or a text of the environment, set nothing
-        else.
+        """Return whether a value from a file, or a text from the environment, is the
+        default.
         """
         return str(value).strip().lower() in self.defaults
 
@@ -40,16 +41,16 @@ REMOVED_SETTINGS = {
     "feeds.delay_rounds": RemovedSetting(_EMPTY_LIST, _WHOLE_DELAY),
     "feeds.delay_finished": RemovedSetting(frozenset({"true", "1"}), _WHOLE_DELAY),
 }
-"""By dotted key."""
+"""Removed settings by dotted key."""
 
 
 def drop_removed_settings(
     origin: str, layer: Mapping[str, object], spell: Callable[[str], str] = str
 ) -> dict[str, object]:
-    """Return the settings of one place without the removed ones.
+    """Return the settings of one file or environment without the removed ones.
 
-    A line is logged for each thing that takes the place of some, unless they were at
-    their defaults. ``spell`` returns how ``origin`` writes a dotted key.
+    One line is logged for each replacement; it names the removed settings that were not
+    at their defaults. ``spell`` returns the name that a dotted key has in ``origin``.
     """
     names_by_remedy: dict[str, list[str]] = {}
     for key, value in layer.items():

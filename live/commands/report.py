@@ -1,4 +1,4 @@
-"""``live-rate report``."""
+"""The command ``live-rate report``."""
 
 import enum
 from pathlib import Path
@@ -9,7 +9,7 @@ from live.commands.command_options import (
 )
 from live.errors import ConfigError
 
-#: What a report can be written as.
+#: Formats in which a report can be written.
 ReportFormat = enum.StrEnum("ReportFormat", "PGN CSV HTML JSON NDJSON")
 
 
@@ -26,10 +26,10 @@ def report(
     JSON, and NDJSON for study add.
 
     Options:
-        journal: What live-rate wrote with --journal.
-        at: [TIME] As it stood then: 15:04, or 2026-05-01T15:04.
+        journal: The file that live-rate wrote with --journal.
+        at: [TIME] The event as it was then: 15:04, or 2026-05-01T15:04.
         out: [FOLDER] Write files there, instead of a table here.
-        format: What to write into --out; may be repeated (all).
+        format: Format to write into --out; can be repeated (all).
         alerts: Add the alerts: for arbiters alone.
     """
     from live.commands.report_event import report_event as write_report

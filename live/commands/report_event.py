@@ -1,4 +1,4 @@
-"""``live-rate report``: an event, or any moment of it, from its journal."""
+"""``live-rate report``: reports an event, or any moment of it, from its journal."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -41,8 +41,8 @@ from live.watch.incident_log import board_words, incident_sign, kind_name, with_
 def rebuild_with_progress(
     reader: JournalReader, path: Path, to_ms: int | None = None
 ) -> RecordedEvent:
-    """Return the event as it was at a moment, or at the end, and show on a terminal how
-    far it is.
+    """Return the event as it was at a moment, or at the end; show progress on a
+    terminal.
     """
     with build_progress_bar(Console(stderr=True)) as bar:
         track = partial(bar.track, description="reading games")
@@ -50,11 +50,13 @@ def rebuild_with_progress(
 
 
 def parse_moment_ms(text: str, now: dt.datetime) -> int:
-    """Return the moment of ``--at`` in milliseconds: a time of day, the latest not in
-    the future, or date and time; in this machine's zone unless it says.
+    """Parse the moment of ``--at``; return milliseconds since 1970 UTC.
+
+    The text is a date and time, or a time of day, which means the latest one not in the
+    future. Without a time zone, this machine's zone applies.
 
     Raises:
-        InputError: it is no time.
+        InputError: the text is not a time.
     """
     try:
         if len(text) <= 8 and ":" in text:
@@ -65,7 +67,7 @@ def parse_moment_ms(text: str, now: dt.datetime) -> int:
             moment = dt.datetime.fromisoformat(text)
         return round(moment.timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
-        # The last two: beyond what this machine counts.
+        # The last two errors mean a time outside the range of this machine's clock.
         raise InputError(
             f"--at {text}",
             "is no time",
@@ -82,8 +84,10 @@ def report_event(
     alerts: bool = False,
     json: str | None,
 ) -> int:
-    """Run ``live-rate report``; return the exit code. ``alerts``: show also the
-    incident log up to then, in files of its own if files are written.
+    """Run ``live-rate report``; return the exit code.
+
+    With ``alerts``, the incident log up to the moment is shown as well; if files are
+    written, it has files of its own.
     """
     log_to_stderr(Config().log.level)
     now = read_utc_now()
@@ -135,9 +139,9 @@ class JournalReport(Analysis):
     """An event with its alerts, as ``report --alerts --json`` writes it."""
 
     alerts: tuple[Alert, ...] = ()
-    """Those not over, in the order in which people should look at them."""
+    """Open alerts, in the order in which people should look at them."""
     incidents: tuple[Incident, ...] = ()
-    """The incident log, in the order it began."""
+    """The incidents, in the order they began."""
 
 
 def _build_incident_table(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
@@ -151,7 +155,7 @@ def _build_incident_table(incidents: Sequence[Incident], zone: dt.tzinfo) -> Tab
         ]
         if incident.over_s is None:
             lines.append("open")
-        # Text, not markup: names and notes may hold brackets.
+        # Plain text, without markup: names and notes can contain brackets.
         happened = Text("\n".join(plain(line, 400) for line in lines))
         table.add_row(
             str(incident.number),

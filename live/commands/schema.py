@@ -1,10 +1,10 @@
-"""``live-rate schema``."""
+"""The command ``live-rate schema``."""
 
 import typer
 
 
 def schema(*, http: bool = False) -> None:
-    """Print what subscribers and brokers are sent, as an AsyncAPI 3 document.
+    """Print the messages to subscribers and brokers as an AsyncAPI 3 document.
 
     Options:
         http: The requests instead, as an OpenAPI 3.1 document.

@@ -1,8 +1,8 @@
-"""A websocket to a running service, which comes back by itself and resumes.
+"""A websocket to a running service that reconnects by itself and resumes.
 
-Loss policy: none. What was missed is asked for by number; where the service no longer
-has it, or was started afresh, a whole snapshot replaces what is held. The words for
-people say which.
+Loss policy: none. Missed messages are requested by number. If the service no longer has
+them, or was started again, a complete snapshot replaces the state. A line for people
+says which of the two happened.
 """
 
 import asyncio
@@ -29,24 +29,26 @@ from live.process.clock import LOOP_CLOCK, Clock
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.wire import LIVE_PATH
 
-#: The service sends a heartbeat every 15 s; two and a bit missing means the line is
-#: dead.
+#: Time without a message after which the connection counts as dead, in seconds. The
+#: service sends a heartbeat every 15 s, so at least two are missing.
 SILENT_S = 40.0
-#: From here on close codes mean: not without a change (live.server.wire.CloseCode).
+#: From this close code on, connecting again is useless unless something is changed
+#: (live.server.wire.CloseCode).
 FINAL_CODE = 4100
 _ADDRESS = "It looks like ws://HOST:8765"
 _ASK = "Ask whoever runs it; a token is added to the address as ?token=…"
 _OPEN_S = 10.0
-#: HTTP answers to a handshake that time may mend.
+#: HTTP answers to a handshake that can disappear by themselves.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 def parse_service_url(address: str) -> str:
-    """Return the websocket address for what a user typed: a host is enough, and the
-    address of the page works too.
+    """Return the websocket address for a text that a user typed.
+
+    A host is enough, and the address of the page also works.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: the text is not an address.
     """
     text = address if "://" in address else f"ws://{address}"
     parts = urlsplit(text)
@@ -70,31 +72,31 @@ def derive_pages_url(url: str) -> str:
 
 
 class ServiceConnection:
-    """Keeps ``client_state`` up to date with the service at ``url`` while :meth:`run`
-    runs.
+    """Connection that keeps ``client_state`` up to date with the service at ``url``
+    while :meth:`run` runs.
     """
 
     def __init__(self, url: str, clock: Clock = LOOP_CLOCK) -> None:
         self.url = parse_service_url(url)
-        # What lets us in.
+        # The token that the service asks for, if the address contains one.
         query = parse_qsl(urlsplit(self.url).query)
         self._token = tuple(pair for pair in query if pair[0] == "token")
         self.client_state = ReferenceClient()
         self.say: Callable[[str], None] = lambda text: None
-        """Gets a line for people when the connection comes back."""
+        """Receives a line for people when the connection is back."""
         self._clock = clock
         self._websocket: ClientConnection | None = None
         self._lost_s: float | None = None
         self._problem = f"connecting to {derive_pages_url(self.url)}"
         self._epoch = ""
         self.ready = asyncio.Event()
-        """Set once the first snapshot is there."""
+        """Set when the first snapshot has arrived."""
 
     def on_message(self, text: str, message: Message) -> None:
-        """Take a message that has been applied."""
+        """Handle a message that has been applied to the state."""
 
     async def send_command(self, command: DeskCommand) -> None:
-        """Send an arbiter's command; say so if it is lost."""
+        """Send an arbiter's command; report it if it is lost."""
         if self._websocket is not None:
             with contextlib.suppress(ConnectionClosed):
                 await self._websocket.send(msgspec.json.encode(command).decode())
@@ -102,14 +104,17 @@ class ServiceConnection:
         self.say("Not done: there is no connection")
 
     def describe_problem(self) -> str:
-        """Return what is wrong, for people; empty while all is well."""
+        """Return the problem of the connection, for people; an empty string if there is
+        none.
+        """
         return self._problem
 
     async def run(self) -> None:
-        """Follow until cancelled.
+        """Follow the service until cancelled.
 
         Raises:
-            Refused: the service does not let us in, or what answers is none.
+            Refused: the service does not accept this client, or the address is not that
+                of a live-rate service.
         """
         before: object = None
         waits: Iterator[float] = iter(())
@@ -118,7 +123,7 @@ class ServiceConnection:
             if self._lost_s is None:
                 self._lost_s = self._clock.now()
             if (now := (self.client_state.seq, self.client_state.hello)) != before:
-                # It had worked: begin again with the short waits.
+                # The last connection worked, so begin again with short waits.
                 waits = generate_doubling_s(
                     random.random, first_s=1.0, cap_s=10.0, least=0.5
                 )
@@ -140,7 +145,8 @@ class ServiceConnection:
                 open_timeout=_OPEN_S,
                 ping_interval=None,
             ) as self._websocket:
-                # It would wait for one; where none is needed, this is nothing.
+                # The service waits for a token; if it does not need one, this message
+                # has no effect.
                 if not self._token:
                     await self._websocket.send(
                         msgspec.json.encode(TokenMessage("")).decode()
@@ -174,7 +180,7 @@ class ServiceConnection:
                 raise Refused(host, "no such host", "Check the name") from None
             return getattr(error, "strerror", "") or str(error) or type(error).__name__
         except (OutOfStep, ValueError, RecursionError) as error:
-            # What is held cannot be trusted: take everything afresh.
+            # The state cannot be trusted: request a complete snapshot.
             self.client_state.seq = None
             return f"lost step ({error})"
 
@@ -205,7 +211,7 @@ class ServiceConnection:
         self.on_message(text, message)
 
     def _on_connected(self, how: str) -> None:
-        """Say how the connection came back; clear the problem."""
+        """Report that the connection is back, and clear the problem."""
         if self._lost_s is not None and self.ready.is_set():
             away_s = self._clock.now() - self._lost_s
             self.say(f"Connected again after {format_duration(away_s)}: {how}")

@@ -1,4 +1,4 @@
-"""``live-rate site``."""
+"""The command ``live-rate site``."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def site(out: Path, *, broker: str, prefix: str = "live-rate") -> None:
     Options:
         out: The folder to write into.
         broker: [URL] wss://HOST:PORT/PATH, as viewers reach it.
-        prefix: What its topics begin with: mqtt.prefix.
+        prefix: Beginning of the broker's topics, as in mqtt.prefix.
     """
     from live.server.static_site import write_site
 

@@ -1,4 +1,4 @@
-"""``live-rate study``: one corpus of many games; tables and figures of the papers."""
+"""``live-rate study``: one database of many games; tables and figures of the papers."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class SelectionFlags:
-    """Which games and players a table is about.
+    """Choice of the games and players of a table.
 
     Options:
         player: [NAME] A player, or part of a name; repeatable.
         top: [N] Without --player: those with most games (20).
-        event: [NAME] Only events called so; repeatable.
+        event: [NAME] Only events with this name; repeatable.
         from_: [YEAR] Only games from this year on.
         to: [YEAR] Only games up to this year.
-        min_moves: [N] Leave out rows on fewer moves.
-        gain: Which definition of gain is studied.
+        min_moves: [N] Leave out rows with fewer moves.
+        gain: Definition of gain.
     """
 
     player: list[str] | None = None
@@ -50,7 +50,7 @@ class SelectionFlags:
 
     @property
     def selection(self) -> Selection:
-        """The same as a value that tables are made with."""
+        """Return the flags as the selection from which tables are made."""
         from live.studies.study_data import Selection
 
         return Selection(
@@ -72,13 +72,14 @@ def add(
     limit: str = "as given",
     json: str | None = None,
 ) -> Ended:
-    """Add games to a corpus: each once, damaged ones gone past; goes on after a kill.
+    """Add games to a corpus, each once; damaged ones are skipped. Can be run again
+    after a kill.
 
     Options:
         corpus: [CORPUS.db] The database.
         files: [FILE...] PGN or NDJSON, plain, gz, bz2, xz or zst; - reads stdin.
-        engine_name: Who gave the evaluations of an NDJSON without name.
-        limit: Under which limit, as in '100000 nodes'.
+        engine_name: Engine of the evaluations, for NDJSON that does not name it.
+        limit: Limit of its searches, as in '100000 nodes'.
     """
     from live.studies.study_corpus import add_to_corpus
 
@@ -93,8 +94,8 @@ def run(
     retrograde: bool = False,
     settings: Annotated[Settings, f"{SEARCH} cluster {RUN}"],
 ) -> Ended:
-    """Search what a corpus lacks; nothing twice, and on from where it was stopped or
-    killed.
+    """Search the positions that a corpus lacks, none twice; continues where it was
+    stopped or killed.
 
     Options:
         corpus: [CORPUS.db] The database.
@@ -110,7 +111,7 @@ def run(
 
 
 def status(corpus: Path, *, json: str | None = None) -> Ended:
-    """What a corpus holds, what is searched, and what was wrong in its files.
+    """Show what a corpus contains, what is searched, and what was wrong in its files.
 
     Options:
         corpus: [CORPUS.db] The database.
@@ -121,11 +122,12 @@ def status(corpus: Path, *, json: str | None = None) -> Ended:
 
 
 def merge(corpus: Path, other: Path, *, json: str | None = None) -> Ended:
-    """Take games and results of another corpus, where engine, limit and version agree.
+    """Add the games and results of another corpus, where engine, limit and version
+    agree.
 
     Options:
         corpus: [CORPUS.db] The database.
-        other: [OTHER.db] Whose results to take.
+        other: [OTHER.db] The database to add.
     """
     from live.studies.study_corpus import merge_corpus
 
@@ -137,7 +139,7 @@ def moves(corpus: Path, *, setting: int | None = None) -> Ended:
 
     Options:
         corpus: [CORPUS.db] The database.
-        setting: [N] Which engine and limit, where there are several.
+        setting: [N] Number of the engine and limit, if there are several.
     """
     from live.studies.study_corpus import write_moves
 
@@ -145,13 +147,13 @@ def moves(corpus: Path, *, setting: int | None = None) -> Ended:
 
 
 def alliot(corpus: Path, target: str, *, setting: int | None = None) -> Ended:
-    """Write the searched games as Alliot's database of 2017 has them; study add reads
-    them.
+    """Write the searched games in the format of Alliot's database of 2017; study add
+    reads them.
 
     Options:
         corpus: [CORPUS.db] The database.
         target: [OUT.pgn] A file; - prints.
-        setting: [N] Which engine and limit, where there are several.
+        setting: [N] Number of the engine and limit, if there are several.
     """
     from live.studies.study_corpus import write_alliot_database
 
@@ -168,16 +170,16 @@ def table(
     setting: int | None = None,
     flags: SelectionFlags,
 ) -> Ended:
-    """A table of the papers over this corpus, with intervals and n.
+    """Compute tables of the papers over this corpus, with intervals and n.
 
     Options:
         corpus: [CORPUS.db] The database.
-        names: [NAME...] As the manual lists them, or all.
-        form: How it is written.
+        names: [NAME...] Names as in the manual, or all.
+        form: Format of the table.
         out: [FILE] A file, or a folder for several; - prints.
         by: [HOW] Battle royale: step, tanh, convolution, markov. regan: player, event,
             year, rating.
-        setting: [N] Which engine and limit, where there are several.
+        setting: [N] Number of the engine and limit, if there are several.
     """
     from live.studies.study_corpus import write_tables
 
@@ -194,13 +196,13 @@ def figure(
     setting: int | None = None,
     flags: SelectionFlags,
 ) -> Ended:
-    """A figure of the papers over this corpus.
+    """Draw a figure of the papers over this corpus.
 
     Options:
         corpus: [CORPUS.db] The database.
-        name: As the manual lists them.
+        name: Name of the figure, as in the manual.
         out: A .png or .svg.
-        setting: [N] Which engine and limit, where there are several.
+        setting: [N] Number of the engine and limit, if there are several.
     """
     from live.studies.study_corpus import draw_figure
 
@@ -220,15 +222,16 @@ def reproduce(
     page: Path | None = None,
     settings: Annotated[Settings, f"{SEARCH} cluster {RUN}"],
 ) -> Ended:
-    """The papers' printed numbers beside what their own games give here.
+    """Compare the papers' printed numbers with those computed here from the papers' own
+    games.
 
-    Searches what the tables lack, and on from where it was stopped or killed; then
+    Searches what the tables lack, and continues where it was stopped or killed; then
     compares all engines and limits that the corpus has.
 
     Options:
         corpus: [CORPUS.db] The database.
-        names: [NAME...] Tables, or how their names begin: ferreira, alliot-table-5. All
-            unless named.
+        names: [NAME...] Tables, or the beginning of their names: ferreira,
+            alliot-table-5. All unless named.
         add: [FILE] Games to add first, as study add reads them; repeatable.
         compare_only: Search nothing; compare what is there.
         games: [N] Search at most so many.
@@ -265,14 +268,14 @@ def about() -> None:
 
 
 def check_installed() -> None:
-    """Raise ConfigError if polars is missing, which studies need."""
+    """Raise ConfigError if polars, which studies need, is not installed."""
     if find_spec("polars") is None:
         remedy = "Run: pip install 'live-rate[study]'"
         raise ConfigError("study", "polars is not installed", remedy)
 
 
 def _check_installed_first(run: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that first checks that what studies need is installed.
+    """Return a command that first checks that the libraries for studies are installed.
 
     :func:`about` cannot check it, since it also runs before ``--help``.
     """

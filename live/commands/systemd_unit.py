@@ -1,4 +1,4 @@
-"""``live-rate systemd-unit``."""
+"""The command ``live-rate systemd-unit``."""
 
 import os
 import sys
@@ -11,11 +11,11 @@ from live.errors import ConfigError
 
 
 def systemd_unit(*, feed: Feeds = None, settings: FileSettings) -> None:
-    """Print a systemd unit that runs live-rate as a service, locked up as far as it
-    goes.
+    """Print a systemd unit that runs live-rate as a service with as few rights as
+    possible.
 
     Options:
-        feed: [URL] What to follow; may be repeated.
+        feed: [URL] Source to follow; can be repeated.
     """
     from live.process.sd_notify import build_unit
 
@@ -28,7 +28,7 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
 
     from live.sources.source_address import recognise_source
 
-    # The one that prints this: another may be on the PATH, or none.
+    # The program that prints this unit: the PATH might contain another one, or none.
     own = os.path.abspath(sys.argv[0])
     if os.path.basename(own) not in ("live-rate", "live-rate.exe") or not os.access(
         own, os.X_OK
@@ -42,9 +42,9 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
             "--feed", "is not given", "Say what the service is to follow: --feed URL"
         )
     for address in feed:
-        # A mistake shows here, and not when the machine starts.
+        # Report a mistake now, and not when the machine starts.
         source = recognise_source(address)
         on_disk = source.kind in ("file", "folder") and not source.forced
-        # The service starts in a folder of its own.
+        # The service runs in a different working folder.
         command += ["--feed", os.path.abspath(address) if on_disk else address]
     return command

@@ -1,4 +1,4 @@
-"""``live-rate token``."""
+"""The command ``live-rate token``."""
 
 import os
 from datetime import datetime
@@ -24,14 +24,14 @@ def token(
     ] = None,
 ) -> None:
     """Make a token that lets somebody read: its entry for server.tokens_file goes to
-    standard output, the token itself, shown this once, to standard error.
+    standard output, the token itself, shown only this once, to standard error.
 
     Options:
-        name: Whom it is for; shown to nobody else.
+        name: Name of the person or program; shown to nobody else.
         arbiter: It also shows what is for arbiters alone.
         metrics: It also reads the service's /metrics.
         producer: The boards that its overlays show are analysed first.
-        event: [NAME] Only this event; may be repeated.
+        event: [NAME] Only this event; can be repeated.
     """
     from datetime import UTC
 

@@ -1,4 +1,4 @@
-"""``live-rate train-human``."""
+"""The command ``live-rate train-human``."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,16 +13,17 @@ def train_human(
     hours: Annotated[float, Within(0.01)] = 8.0,
     threads: Annotated[int, Within(1)] = 2,
 ) -> Ended:
-    """Learn what people play from rated games, without those held out; goes on after a
-    break.
+    """Train a neural network of human moves on rated games, without those held out;
+    continues after a break.
 
     Needs torch: pip install 'live-rate[train]'.
 
     Options:
         games: [GAMES...] Rated games as NDJSON.
-        out: [FILE] The network, as ONNX; positions and checkpoints stand beside it.
-        hours: [H] How long to learn.
-        threads: [N] Cores to learn on.
+        out: [FILE] The network, as ONNX; positions and checkpoints are written beside
+            it.
+        hours: [H] How long to train.
+        threads: [N] Cores to train on.
     """
     from live.studies.learning.human_commands import train_network
 

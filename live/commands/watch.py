@@ -1,4 +1,4 @@
-"""``live-rate watch``."""
+"""The command ``live-rate watch``."""
 
 from live.commands.command_options import Ended
 

@@ -1,4 +1,6 @@
-"""``live-rate watch``: another machine's service in this terminal."""
+"""``live-rate watch``: shows a service, on this or another machine, in this
+terminal.
+"""
 
 import asyncio
 import contextlib
@@ -29,14 +31,14 @@ from live.screens.terminal.text import WITHHELD, is_withheld
 from live.screens.terminal.view_context import RecentChanges, ViewContext
 from live.server.wire import API_PATH
 
-#: How often the incident log is asked for, seconds; mostly it has not changed.
+#: Time between two requests for the incident log, in seconds; usually it is unchanged.
 LOG_S = 2.0
 
 _Incidents = dict[str, tuple[Incident, ...]]
 
 
 class ServiceWatch(ServiceConnection):
-    """The service in this terminal."""
+    """A connection that shows the service in this terminal."""
 
     def __init__(self, url: str, display: Display, console: Console) -> None:
         super().__init__(url)
@@ -46,7 +48,7 @@ class ServiceWatch(ServiceConnection):
         self._incidents: Sequence[Incident] = ()
         self._commands: set[asyncio.Task[None]] = set()
         self._alerts: Sequence[Alert] = ()
-        """Those that stood when they were sent last."""
+        """Open alerts, as they were sent last."""
         self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = build_line_printer(console)
         if display == "lines":
@@ -58,7 +60,7 @@ class ServiceWatch(ServiceConnection):
             sys.stdout.flush()
         if isinstance(message, SnapshotMessage):
             if self.display == "lines":
-                # After the first time only what has changed since is news.
+                # After the first snapshot, print only what has changed since.
                 self._tell_lines = build_line_printer(
                     self.console, message.games, self._alerts
                 )
@@ -75,7 +77,9 @@ class ServiceWatch(ServiceConnection):
                 self._alerts = self.client_state.alerts()
 
     async def show_display(self, stop: asyncio.Event) -> None:
-        """Draw until stopped; lines and JSON print themselves."""
+        """Draw until stopped, if the display is the app; lines and JSON are printed as
+        messages arrive.
+        """
         await self._wait_until_ready()
         if self.display != "app":
             await stop.wait()
@@ -110,8 +114,10 @@ class ServiceWatch(ServiceConnection):
         task.add_done_callback(self._commands.discard)
 
     async def follow_incident_log(self) -> None:
-        """Keep the incident log up to date, if this token may see it; say once if it
-        cannot be read. The websocket reports a lost connection.
+        """Keep the incident log up to date, if this token gives access to it.
+
+        Reports once if the log cannot be read. A lost connection is reported by the
+        websocket.
         """
         address = f"{derive_pages_url(self.url)}{API_PATH[1:]}/incidents"
         headers: dict[str, str] = {}
@@ -132,7 +138,7 @@ class ServiceWatch(ServiceConnection):
                             headers["If-None-Match"] = response.headers.get("etag", "")
                         elif response.status_code != 304:
                             trouble = f"the service answers {response.status_code}"
-                # A cut or garbled stream has errors of its own, some of them no
+                # Errors of an interrupted or damaged response; some are not an
                 # HTTPError.
                 except (
                     httpx.HTTPError,
@@ -149,7 +155,7 @@ class ServiceWatch(ServiceConnection):
                 await asyncio.sleep(LOG_S)
 
     def _explain_no_desk(self) -> str:
-        """Return why alerts and the log are not shown; empty if they are."""
+        """Return why alerts and the log are not shown; an empty string if they are."""
         if self._problem:
             return self._problem
         hello = self.client_state.hello
@@ -160,8 +166,8 @@ class ServiceWatch(ServiceConnection):
         return ""
 
     async def _wait_until_ready(self) -> None:
-        """Wait for the first snapshot; meanwhile say on standard error why nothing is
-        shown.
+        """Wait for the first snapshot; meanwhile report on standard error why nothing
+        is shown.
         """
         last_problem = ""
         while not self.ready.is_set():
@@ -177,8 +183,8 @@ async def watch_service(url: str, *, json: bool = False) -> int:
     """Show the service at ``url`` until stopped; return the exit code.
 
     Raises:
-        ConfigError: ``url`` is no address.
-        Refused: the service does not let us in.
+        ConfigError: ``url`` is not an address.
+        Refused: the service does not accept this client.
     """
     watch = ServiceWatch(url, choose_display(json=json), Console())
     stop = asyncio.Event()

@@ -1,4 +1,4 @@
-"""``live-rate worker``."""
+"""The command ``live-rate worker``."""
 
 from typing import Annotated
 
@@ -10,10 +10,10 @@ from live.commands.command_options import Settings
 async def worker(
     address: str, *, settings: Annotated[Settings, "engine engines config"]
 ) -> int:
-    """Lend this machine's engines to a live-rate that runs with --cluster.
+    """Lend this machine's engines to a live-rate service that runs with --cluster.
 
-    Engine, hash and reproducible must be set as there: a worker is asked only where its
-    figures would be the same.
+    Engine, hash and reproducible must be set as on the service: a worker is asked only
+    if its figures would be the same.
 
     Options:
         address: The Dask scheduler, as tcp://HOST:8786.
@@ -23,7 +23,7 @@ async def worker(
     from live.engine.engine_settings import build_uci_settings
 
     command = find_engine(engine.path)
-    from live.engine.cluster import run_worker  # says so where Dask is missing
+    from live.engine.cluster import run_worker  # reports if Dask is missing
 
     typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
     await run_worker(command, build_uci_settings(engine), engine)

@@ -96,15 +96,15 @@ def load_security(config: EngineConfig) -> Security:
         try:
             connection = secured.get_connection_args(role)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-            why = (
+            reason = (
                 getattr(error, "reason", None)
                 or getattr(error, "strerror", None)
                 or str(error)
             )
-            why = str(why).replace("_", " ").lower()
+            reason = str(reason).replace("_", " ").lower()
             raise ConfigError(
                 subject,
-                f"its certificates cannot be used ({why})",
+                f"its certificates cannot be used ({reason})",
                 "Give a certificate and its unencrypted key, both in PEM",
             ) from None
         if connection["ssl_context"] is None:
@@ -243,7 +243,8 @@ class DaskCluster:
             raise OSError("the connection broke")
         workers = (await self.client.scheduler.identity())["workers"]
         return sum(
-            int(each["resources"].get(self.resource, 0)) for each in workers.values()
+            int(worker["resources"].get(self.resource, 0))
+            for worker in workers.values()
         )
 
     def _set_slots(self, slots: int, problem: str) -> None:
@@ -444,7 +445,7 @@ class WorkerEngines(WorkerPlugin):
         self._idle.append(process)
         return finished.result
 
-    def transition(self, key: Any, start: Any, finish: Any, **more: Any) -> None:
+    def transition(self, key: Any, start: Any, finish: Any, **details: Any) -> None:
         """Stop the search of a task that Dask has released."""
         if finish in ("cancelled", "released", "forgotten") and key in self._busy:
             self._busy[key].stop_search()
@@ -452,7 +453,7 @@ class WorkerEngines(WorkerPlugin):
     async def close(self) -> None:
         """End all engines."""
         await asyncio.gather(
-            *(each.close() for each in (*self._idle, *self._busy.values()))
+            *(process.close() for process in (*self._idle, *self._busy.values()))
         )
 
 

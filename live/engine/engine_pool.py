@@ -95,7 +95,9 @@ class ResultDeliveries:
 
     def drop_calls(self, owner: Hashable) -> None:
         """Drop the calls for ``owner`` that have not been made yet."""
-        self._todo = deque(each for each in self._todo if each[0] != owner)
+        self._todo = deque(
+            waiting_call for waiting_call in self._todo if waiting_call[0] != owner
+        )
 
     def deliver_batch(self) -> None:
         """Make the calls of one turn now. Called from a listener, it does nothing."""
@@ -245,8 +247,8 @@ class EngineSlot:
         """Log an error of our own code and give up the engine that was in use."""
         log.exception("engine %d: fault in its keeper", self.index)
         if self.process is not None:
-            why = f"fault in our own code ({type(error).__name__})"
-            self.process.give_up(EngineFault(f"engine {self.index}", why))
+            reason = f"fault in our own code ({type(error).__name__})"
+            self.process.give_up(EngineFault(f"engine {self.index}", reason))
 
     def _on_engine_lost(self, fault: EngineFault) -> None:
         """Report that the process is lost, in the same call, so that it gets no further
@@ -370,8 +372,10 @@ class EnginePool:
         assert self._cluster is not None
         self._add_slots(self._cluster.slots)
         for slot in self._engine_slots:
-            here = isinstance(slot.process, EngineProcess)
-            if slot.process is not None and here is (slot.index < self._cluster.slots):
+            is_local = isinstance(slot.process, EngineProcess)
+            if slot.process is not None and is_local is (
+                slot.index < self._cluster.slots
+            ):
                 slot.process.give_up(
                     EngineMoved(f"engine {slot.index}", "the cluster changed")
                 )
@@ -421,12 +425,12 @@ class EnginePool:
         in the next turn of the event loop.
         """
         search_key = self._search_keys.build_key(search)
-        found: SearchResult | SearchFailure | None
+        result: SearchResult | SearchFailure | None
         if isinstance(search_key, SearchFailure):
-            found = search_key
+            result = search_key
         elif search_key.chess960 and not self.identity.chess960:
-            found = SearchFailure(f"{self.identity.name} does not play Chess960")
-        elif found := self._cache.find_result(str(self.identity), search_key):
+            result = SearchFailure(f"{self.identity.name} does not play Chess960")
+        elif result := self._cache.find_result(str(self.identity), search_key):
             self._cache_hits += priority.kind is not SearchKind.SPECULATE
         else:
             self._needed.set()
@@ -435,7 +439,7 @@ class EnginePool:
                 self._queue.submit(owner, search, search_key, priority, now)
             )
             return
-        self._deliver_result(owner, search, found)
+        self._deliver_result(owner, search, result)
 
     def put_on_air(self, boards: Iterable[str]) -> None:
         """Search these boards before all others from now on."""
@@ -472,7 +476,7 @@ class EnginePool:
             cache_hits=self._cache_hits,
             restarts=sum(slot.restarts for slot in self._engine_slots),
             set_aside=self._queue.set_aside,
-            problem="; ".join(each.problem for each in parts if each and each.problem),
+            problem="; ".join(part.problem for part in parts if part and part.problem),
         )
 
     # Called by the slots, on the event loop. These calls can begin or stop a search
@@ -560,9 +564,9 @@ class EnginePool:
             elif isinstance(instruction, StopSearch):
                 self._engine_slots[instruction.engine].stop_search()
             elif isinstance(instruction, DeliverResult):
-                found = instruction.failure or result
-                assert found is not None
-                self._deliver_result(instruction.owner, instruction.search, found)
+                answer = instruction.failure or result
+                assert answer is not None
+                self._deliver_result(instruction.owner, instruction.search, answer)
             else:
                 self._deliveries.add_call(
                     lambda: self._carry_out(self._queue.assign_searches())
@@ -571,8 +575,8 @@ class EnginePool:
             self._deliveries.deliver_batch()
 
     def _deliver_result(
-        self, owner: Hashable, search: Search, found: SearchResult | SearchFailure
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
         self._deliveries.add_call(
-            partial(self._listener.on_result, owner, search, found), owner
+            partial(self._listener.on_result, owner, search, result), owner
         )

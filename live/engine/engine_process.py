@@ -145,8 +145,8 @@ def build_launch_command(
 
 def build_environment(mark: str = "") -> dict[str, str]:
     """Return the environment of an engine; its child processes inherit ``mark``."""
-    kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1", MARK: mark}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return inherited | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1", MARK: mark}
 
 
 def describe_exit(code: int | None, words: str) -> str:
@@ -155,8 +155,10 @@ def describe_exit(code: int | None, words: str) -> str:
     """
     how = f"exited with code {code}"
     if code is not None and code < 0:
-        known = {each.value: each.name for each in signal.Signals}
-        how = f"was killed by {known.get(-code, f'signal {-code}')}"
+        signal_names = {
+            known_signal.value: known_signal.name for known_signal in signal.Signals
+        }
+        how = f"was killed by {signal_names.get(-code, f'signal {-code}')}"
     return f"{how}: {words}" if words else how
 
 
@@ -164,17 +166,17 @@ def quote_last_lines(*outputs: Iterable[str]) -> str:
     """Return the last lines of each output, as many as are short enough to show; empty
     if there are none.
     """
-    shown = []
+    quotes = []
     for lines in outputs:
-        kept: list[str] = []
+        last_lines: list[str] = []
         for line in reversed([" ".join(line.split()) for line in lines]):
-            if kept and sum(map(len, kept)) + len(line) > _WORDS_SHOWN:
+            if last_lines and sum(map(len, last_lines)) + len(line) > _WORDS_SHOWN:
                 break
             if line:
-                kept.append(line[:_WORDS_SHOWN])
-        if kept:
-            shown.append(repr(" / ".join(reversed(kept))))
-    return ", ".join(shown)
+                last_lines.append(line[:_WORDS_SHOWN])
+        if last_lines:
+            quotes.append(repr(" / ".join(reversed(last_lines))))
+    return ", ".join(quotes)
 
 
 def retrieve_exception(future: asyncio.Future[Any]) -> None:
@@ -382,10 +384,10 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
 
     @property
     def _remedy(self) -> str:
-        other = "name another with --engine PATH"
+        advice = "name another with --engine PATH"
         if self._late:
-            return f"Give it longer with [engine] start_s, or {other}"
-        return f"{other[0].upper()}{other[1:]}"
+            return f"Give it longer with [engine] start_s, or {advice}"
+        return f"{advice[0].upper()}{advice[1:]}"
 
     @property
     def pid(self) -> int:
@@ -555,12 +557,11 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             self._set_deadline(seconds, problem)
         elif not self._greeted.done():
             self._late = True
-            asked = "uci" if self._conversation.is_greeting else "isready"
+            command = "uci" if self._conversation.is_greeting else "isready"
             words = self._quote_last_lines()
-            said = f"; it said {words}" if words else ""
-            self.kill(
-                f"did not answer '{asked}' within {seconds:.3g} s of its start{said}"
-            )
+            remark = f"; it said {words}" if words else ""
+            within = f"within {seconds:.3g} s of its start"
+            self.kill(f"did not answer '{command}' {within}{remark}")
         else:
             self.kill(f"{problem} within {seconds:.3g} s")
 

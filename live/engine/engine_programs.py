@@ -70,14 +70,14 @@ def find_engine(path: str = "") -> EngineCommand:
     """
     if path and path != "embedded":
         return _find_configured_engine(path)
-    found = "" if path else _find_program("stockfish")
-    if found:
+    program = "" if path else _find_program("stockfish")
+    if program:
         how = (
             "on the PATH"
             if shutil.which("stockfish")
-            else f"in {os.path.dirname(found)}"
+            else f"in {os.path.dirname(program)}"
         )
-        return EngineCommand((found,), how)
+        return EngineCommand((program,), how)
     missing = ""
     runner = _find_node()
     if not EMBEDDED.is_file() or not EMBEDDED.with_suffix(".wasm").is_file():
@@ -111,23 +111,23 @@ def _find_configured_engine(path: str) -> EngineCommand:
                 path, "is not a program", f"Make it one with: chmod +x {path}"
             )
         return EngineCommand((file,), "configured")
-    found = _find_program(expanded)
-    if not found:
+    program = _find_program(expanded)
+    if not program:
         problem = "is a folder" if os.path.isdir(file) else "no such engine"
         raise EngineNotFound(
             path, problem, "Name a UCI engine's program with --engine PATH"
         )
-    return EngineCommand((found,), "configured")
+    return EngineCommand((program,), "configured")
 
 
 def _find_program(name: str) -> str:
     """Return the path of the first program of this name on the PATH or in the usual
     folders.
     """
-    found = shutil.which(name) or shutil.which(
+    program = shutil.which(name) or shutil.which(
         name, path=os.pathsep.join(USUAL_FOLDERS)
     )
-    return os.path.abspath(found) if found else ""
+    return os.path.abspath(program) if program else ""
 
 
 def _find_node() -> str:
@@ -174,13 +174,13 @@ def check_load(engines: int, threads: int, hash_mb: int) -> None:
     """
     cores = count_processors()
     memory_mb = (read_memory_bytes() or 0) >> 20
-    most = max(16, 4 * cores)
-    if engines * threads > most:
+    thread_limit = max(16, 4 * cores)
+    if engines * threads > thread_limit:
         raise ConfigError(
             "engine.engines",
             f"{engines} engines with threads = {threads} are too many for this"
             f" machine's processors ({cores})",
-            f"Set it to {most // threads or 1} or less,"
+            f"Set it to {thread_limit // threads or 1} or less,"
             " or to 0 for what suits this machine",
         )
     if memory_mb and hash_mb * engines > memory_mb // 2:

@@ -88,7 +88,7 @@ class LookAhead:
         self._pending: dict[Search, list[str]] = {}
         # Speculative searches that were made, by their hash (a whole search takes a
         # kilobyte), with the board they are for.
-        self._made: LruDict[int, str] = LruDict(_MAX_REMEMBERED)
+        self._searched: LruDict[int, str] = LruDict(_MAX_REMEMBERED)
 
     def count_hits(self) -> SpeculationFigures:
         """Return how often a needed search had been made by speculation, and how often
@@ -168,11 +168,11 @@ class LookAhead:
         if isinstance(owner, Search):
             boards = self._pending.pop(search, [])
             if boards and isinstance(result, SearchResult):
-                self._made[hash(search)] = boards[0]
+                self._searched[hash(search)] = boards[0]
         else:
-            asked, board = self._heads.get(owner, (None, ""))
+            head_search, board = self._heads.get(owner, (None, ""))
             self._listener.on_result(owner, search, result)
-            boards = [board] if asked == search else []
+            boards = [board] if head_search == search else []
             if boards:
                 self._heads.pop(owner, None)
         self._changed.update(boards)
@@ -184,8 +184,12 @@ class LookAhead:
     def _end_forecast(self, board: str) -> None:
         if self._forecasts.pop(board, None) is not None:
             self._first_needs.pop(board, None)
-            for made in [made for made, of in self._made.items() if of == board]:
-                del self._made[made]
+            for search_hash in [
+                search_hash
+                for search_hash, name in self._searched.items()
+                if name == board
+            ]:
+                del self._searched[search_hash]
             self._drop_unneeded()
 
     def _drop_unneeded(self) -> None:
@@ -201,7 +205,7 @@ class LookAhead:
                 self.desk.drop(search)
 
     def _count_hit(self, search: Search, priority: SearchPriority) -> None:
-        if self._made.pop(hash(search), None) is not None:
+        if self._searched.pop(hash(search), None) is not None:
             # A scout gives neither a gain nor a score, so it does not count as a hit.
             self._hits += priority.kind is not SearchKind.SPECULATE
         elif priority.kind is SearchKind.HEAD:
@@ -222,9 +226,9 @@ class LookAhead:
             if search in self._pending:
                 # The search was requested for another board meanwhile.
                 continue
-            known = self.desk.find_known_result(search)
-            if known is not None:
-                self._forecasts[name].add_result(search, known)
+            result = self.desk.find_known_result(search)
+            if result is not None:
+                self._forecasts[name].add_result(search, result)
                 continue
             self._pending[search] = [name]
             rank = rank_speculation(need.worth)

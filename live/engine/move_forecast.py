@@ -92,7 +92,7 @@ class _TreeNode(msgspec.Struct, eq=False):
 
     position: Position
     ply: int
-    found: SearchResult | None = None
+    result: SearchResult | None = None
     dead: bool = False
     """True if no search is possible here, because the game would be over."""
     by_scores: Mapping[str, float] = {}
@@ -101,7 +101,7 @@ class _TreeNode(msgspec.Struct, eq=False):
     """Moves with their chances, likeliest first; empty while neither the scout's scores
     nor human shares are known.
     """
-    made: set[str] = set()
+    searched: set[str] = set()
     """Moves whose restricted search was made."""
     after: dict[str, _TreeNode] = {}
 
@@ -137,7 +137,7 @@ class MoveForecast:
         self._scout_limit = reduce_limit(rules.limit)
         # Searches of less value are not made, so chances need not be followed below
         # this part of it.
-        self._least = rules.policy.min_worth / max(1.0, rules.policy.gain)
+        self._min_chance = rules.policy.min_worth / max(1.0, rules.policy.gain)
         self._root = _TreeNode(position, ply)
         self._nodes = {position: self._root}
         # The restricted search of the last move, which can still be needed.
@@ -158,7 +158,7 @@ class MoveForecast:
         before = self._root
         self._last = None
         if position.moves and before.position.moves == position.moves[:-1]:
-            depth = before.found.depth if before.found is not None else None
+            depth = before.result.depth if before.result is not None else None
             options = self._rules.search_options
             self._last = options.search_of_move(
                 before.position, position.moves[-1], depth
@@ -178,17 +178,17 @@ class MoveForecast:
             return
         self._needs = None
         if search.only is not None:
-            node.made.add(search.only)
+            node.searched.add(search.only)
         elif isinstance(result, SearchFailure):
             node.dead = True
-            if node.found is not None:
+            if node.result is not None:
                 # The scout failed, so the full search's choice is all that is known.
-                node.by_scores = {node.found.best: self._policy.first_choice_chance}
+                node.by_scores = {node.result.best: self._policy.first_choice_chance}
                 self._weigh_replies(node)
         elif search == self._build_scout(node):
             self._read_scout(node, result)
         else:
-            node.found = result
+            node.result = result
             if len(result.lines) > 1:
                 # A search of several lines shows as much as a scout would.
                 self._read_scout(node, result)
@@ -199,18 +199,18 @@ class MoveForecast:
         """Compute the chances of the replies again, with new human shares of the live
         position.
         """
-        if self._root.found is not None:
+        if self._root.result is not None:
             self._needs = None
             self._weigh_replies(self._root)
 
     def list_needs(self) -> list[ForecastNeed]:
         """Return the searches that are worth making now, the most valuable first."""
         if self._needs is None:
-            least = self._policy.min_worth
+            min_worth = self._policy.min_worth
             needs = [
                 need
                 for need in self._list_needs_below(self._root, 1.0, 0)
-                if need.worth >= least
+                if need.worth >= min_worth
             ]
             needs += self._list_unexpected_moves({need.search for need in needs})
             self._needs = sorted(needs, key=lambda need: -need.worth)
@@ -222,7 +222,7 @@ class MoveForecast:
         """
         root = self._root
         rest = self._policy.surprise_value
-        if root.found is None or not root.by_scores or not rest:
+        if root.result is None or not root.by_scores or not rest:
             return
         if self._legal is None:
             position = root.position
@@ -231,23 +231,23 @@ class MoveForecast:
                 board.push_uci(move)
             self._legal = [move.uci() for move in board.legal_moves]
         for uci in self._legal:
-            played = self._find_move_search(root, root.found, uci)
+            played = self._find_move_search(root, root.result, uci)
             if played is not None and played not in needed:
                 yield ForecastNeed(rest, played)
 
     def _find_move_search(
-        self, node: _TreeNode, found: SearchResult, move: str
+        self, node: _TreeNode, result: SearchResult, move: str
     ) -> Search | None:
         """Return the search needed for the gain of a move; None if it was made or is
         unnecessary.
         """
-        if move in node.made or move in (
-            found.best,
-            *(line.move for line in found.lines),
+        if move in node.searched or move in (
+            result.best,
+            *(line.move for line in result.lines),
         ):
             return None
         return self._rules.search_options.search_of_move(
-            node.position, move, found.depth
+            node.position, move, result.depth
         )
 
     def _list_needs_below(
@@ -256,9 +256,9 @@ class MoveForecast:
         """Yield the needs of a position that was searched, and of the positions below
         it.
         """
-        found = node.found
+        result = node.result
         if (
-            found is None
+            result is None
             or ahead >= self._policy.plies
             or worth < self._policy.min_worth
         ):
@@ -267,13 +267,13 @@ class MoveForecast:
             yield ForecastNeed(worth * self._policy.scout, self._build_scout(node))
         if not node.odds:
             yield from self._list_reply_needs(
-                node, found.best, worth * self._policy.first_choice_chance, ahead
+                node, result.best, worth * self._policy.first_choice_chance, ahead
             )
             return
         for move, chance in node.odds:
-            if worth * chance < self._least:
+            if worth * chance < self._min_chance:
                 break
-            played = self._find_move_search(node, found, move)
+            played = self._find_move_search(node, result, move)
             if played is not None:
                 yield ForecastNeed(worth * chance * self._policy.gain, played)
             yield from self._list_reply_needs(node, move, worth * chance, ahead)
@@ -291,7 +291,7 @@ class MoveForecast:
             after = node.after[move] = self._nodes[reply] = _TreeNode(
                 reply, node.ply + 1
             )
-        if after.found is not None:
+        if after.result is not None:
             yield from self._list_needs_below(
                 after, worth * self._policy.discount, ahead + 1
             )
@@ -310,20 +310,20 @@ class MoveForecast:
 
         The full search's choice counts as at least as good as the scout's.
         """
-        assert node.found is not None
-        best = node.found.best
+        assert node.result is not None
+        best = node.result.best
         position = node.position
         sign = (
             1 if (len(position.moves) % 2 == 0) == (" w " in position.start_fen) else -1
         )
-        top = scout.lines[0].score.cp if scout.lines else 0
-        behind = {
-            line.move: max(0, sign * (top - line.score.cp)) for line in scout.lines
+        top_cp = scout.lines[0].score.cp if scout.lines else 0
+        behind_cp = {
+            line.move: max(0, sign * (top_cp - line.score.cp)) for line in scout.lines
         }
-        behind[best] = 0
-        moves = sorted(behind, key=lambda move: (behind[move], move != best))
+        behind_cp[best] = 0
+        moves = sorted(behind_cp, key=lambda move: (behind_cp[move], move != best))
         odds = self._rules.chances(
-            self._board, node.ply + 1, [behind[move] for move in moves]
+            self._board, node.ply + 1, [behind_cp[move] for move in moves]
         )
         node.by_scores = dict(zip(moves, odds, strict=True))
         self._weigh_replies(node)
@@ -335,8 +335,8 @@ class MoveForecast:
         likely = self._rules.likely
         people = likely(self._board, node.position) if likely is not None else {}
         scores = node.by_scores
-        if people and not scores and node.found is not None:
-            scores = {node.found.best: self._policy.first_choice_chance}
+        if people and not scores and node.result is not None:
+            scores = {node.result.best: self._policy.first_choice_chance}
         node.odds = combine_chances(scores, people) if people else list(scores.items())
 
 
@@ -353,7 +353,7 @@ def combine_chances(
     total = sum(odds.values())
     return sorted(
         ((move, chance / total) for move, chance in odds.items()),
-        key=lambda each: -each[1],
+        key=lambda move_chance: -move_chance[1],
     )
 
 

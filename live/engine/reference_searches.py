@@ -62,21 +62,21 @@ async def search_positions(
         on_progress: gets how many positions are done, and how many there are.
     """
     slots = asyncio.Semaphore(_AT_A_TIME)
-    done = itertools.count(1)
+    counter = itertools.count(1)
 
     async def search(index: int) -> SearchResult | None:
         async with slots:
-            wanted = Search(Position(fens[index]), lines=lines)
+            request = Search(Position(fens[index]), lines=lines)
             # Before all guesses: those have a rank above 0, and this is over in a
             # minute.
             priority = SearchPriority(SearchKind.SPECULATE, "reference", index)
             answer: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
-            desk.submit(wanted, answer, priority)
+            desk.submit(request, answer, priority)
             try:
                 result = await answer
             finally:
                 desk.drop(answer)
-            on_progress(next(done), len(fens))
+            on_progress(next(counter), len(fens))
             return result if isinstance(result, SearchResult) else None
 
     async with asyncio.TaskGroup() as group:

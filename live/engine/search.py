@@ -26,16 +26,16 @@ V = TypeVar("V")
 
 
 class LruDict(OrderedDict[K, V]):
-    """A dictionary of at most ``most`` items that evicts the one set longest ago."""
+    """A dictionary of up to ``capacity`` items that evicts the one set longest ago."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, capacity: int) -> None:
         super().__init__()
-        self._most = most
+        self._capacity = capacity
 
     def __setitem__(self, key: K, value: V) -> None:
         super().__setitem__(key, value)
         self.move_to_end(key)
-        if len(self) > self._most:
+        if len(self) > self._capacity:
             self.popitem(last=False)
 
 
@@ -230,8 +230,8 @@ class _ReachedPosition(Value):
         if status != chess.STATUS_VALID:
             # An empty board kills Stockfish 15.1 with a segmentation fault (measured).
             flags = (flag for flag in chess.Status if flag & status and flag.name)
-            wrong = ", ".join(str(flag.name).lower() for flag in flags)
-            raise ValueError(f"not a chess position ({wrong}): {fen}")
+            errors = ", ".join(str(flag.name).lower() for flag in flags)
+            raise ValueError(f"not a chess position ({errors}): {fen}")
         return cls.from_past(None, board, "")
 
     @classmethod
@@ -280,12 +280,12 @@ class SearchKeys:
         """
         position = search.position
         try:
-            stand = self._parse_position(
+            reached = self._parse_position(
                 position.start_fen, position.chess960, position.moves
             )
         except ValueError as error:
             return SearchFailure(reason=str(error))
-        board = stand.board
+        board = reached.board
         if search.only is not None:
             if not _is_legal(board, search.only):
                 return SearchFailure(
@@ -295,10 +295,10 @@ class SearchKeys:
             return SearchFailure(
                 reason=f"the game is over in {board.fen()}: the rules score it"
             )
-        repeated = len(set(stand.past)) < len(stand.past)
+        repeated = len(set(reached.past)) < len(reached.past)
         return SearchKey(
-            fen=stand.zeroed_fen if repeated else stand.fen,
-            moves=stand.moves if repeated else (),
+            fen=reached.zeroed_fen if repeated else reached.fen,
+            moves=reached.moves if repeated else (),
             limit=search.limit or self._limit,
             only=search.only,
             lines=search.lines,
@@ -313,24 +313,24 @@ class SearchKeys:
 
         Raises ValueError for an illegal move or an invalid start.
         """
-        stand = None
-        known = len(moves)
-        while stand is None and known >= 0:
-            stand = self._parsed.get((start_fen, chess960, moves[:known]))
-            known -= stand is None
-        if stand is None:
-            stand = _ReachedPosition.from_start(start_fen, chess960)
-            known = 0
-            self._parsed[start_fen, chess960, ()] = stand
-        for ply in range(known + 1, len(moves) + 1):
+        reached = None
+        parsed_plies = len(moves)
+        while reached is None and parsed_plies >= 0:
+            reached = self._parsed.get((start_fen, chess960, moves[:parsed_plies]))
+            parsed_plies -= reached is None
+        if reached is None:
+            reached = _ReachedPosition.from_start(start_fen, chess960)
+            parsed_plies = 0
+            self._parsed[start_fen, chess960, ()] = reached
+        for ply in range(parsed_plies + 1, len(moves) + 1):
             try:
-                stand = stand.push_move(moves[ply - 1])
+                reached = reached.push_move(moves[ply - 1])
             except ValueError:
                 raise ValueError(
                     f"illegal move {moves[ply - 1]} at ply {ply}"
                 ) from None
-            self._parsed[start_fen, chess960, moves[:ply]] = stand
-        return stand
+            self._parsed[start_fen, chess960, moves[:ply]] = reached
+        return reached
 
 
 def _is_legal(board: chess.Board, uci: str) -> bool:

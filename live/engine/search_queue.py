@@ -145,7 +145,8 @@ class _Job(msgspec.Struct, eq=False):
     def priority(self) -> SearchPriority:
         """Return the most urgent priority of its requests."""
         return min(
-            (each.priority for each in self.requests.values()), key=lambda p: p.kind
+            (request.priority for request in self.requests.values()),
+            key=lambda priority: priority.kind,
         )
 
 
@@ -209,13 +210,13 @@ class SearchQueue:
             return [DeliverResult(owner, search, aside)]
         if priority.kind is SearchKind.BACKLOG and self._is_for_begun_move(priority):
             priority = msgspec.structs.replace(priority, kind=SearchKind.HEAD)
-        mine = self._owned.setdefault(owner, {})
-        request = mine.get(search)
+        own_requests = self._owned.setdefault(owner, {})
+        request = own_requests.get(search)
         if request is None:
             self.asked += priority.kind is not SearchKind.SPECULATE
             job = self._jobs.setdefault(key, _Job(key))
             request = _Request(owner, search, job, priority, now)
-            mine[search] = job.requests[owner, search] = request
+            own_requests[search] = job.requests[owner, search] = request
             self._add_waiting(request)
         elif request.priority == priority:
             return []
@@ -258,8 +259,8 @@ class SearchQueue:
         slot = self._engines[engine]
         state = slot.state
         job = slot.job
-        right = state == "stopping" or (state == "busy" and not stopped)
-        assert right, f"engine {engine} finished while {state}"
+        is_expected = state == "stopping" or (state == "busy" and not stopped)
+        assert is_expected, f"engine {engine} finished while {state}"
         slot.state = "idle"
         slot.job = None
         if job is None:
@@ -304,9 +305,11 @@ class SearchQueue:
         if len(job.deaths) < MAX_DEATHS and job.kills < MAX_OUTSIDE_KILLS:
             self._requeue_job(job)
             return self.assign_searches()
-        why = "; ".join(job.deaths) or reason
+        reasons = "; ".join(job.deaths) or reason
         count = len(job.deaths) + job.kills
-        failure = SearchFailure(reason=f"given up after {count} engine failures: {why}")
+        failure = SearchFailure(
+            reason=f"given up after {count} engine failures: {reasons}"
+        )
         self._abandoned[job.key] = failure
         self.set_aside += 1
         return list(self._answer_requests(job, failure))
@@ -319,8 +322,8 @@ class SearchQueue:
                 turn = min(self._waiting, key=self._rank_board)
                 request = min(self._waiting[turn], key=self._rank_request)
                 job = request.job
-                for each in job.requests.values():
-                    self._remove_waiting(each)
+                for waiting in job.requests.values():
+                    self._remove_waiting(waiting)
                 slot.state = "busy"
                 slot.job = job
                 job.engine = index
@@ -368,7 +371,7 @@ class SearchQueue:
         oldest = now
         for (kind, _), requests in self._waiting.items():
             if kind is not SearchKind.SPECULATE:
-                oldest = min(oldest, *(each.requested_at for each in requests))
+                oldest = min(oldest, *(request.requested_at for request in requests))
         return max(0.0, now - oldest)
 
     # Order of requests.
@@ -386,7 +389,7 @@ class SearchQueue:
             # its last scores.
             urgency = -1
         if kind is SearchKind.SPECULATE:
-            last = min(each.priority.rank for each in self._waiting[turn])
+            last = min(request.priority.rank for request in self._waiting[turn])
         else:
             # No one waits for a single position of a game that had ended when first
             # seen.
@@ -491,9 +494,9 @@ class SearchQueue:
         """Forget a job; return the deliveries to all its owners."""
         del self._jobs[job.key]
         for owner, search in job.requests:
-            mine = self._owned[owner]
-            del mine[search]
-            if not mine:
+            own_requests = self._owned[owner]
+            del own_requests[search]
+            if not own_requests:
                 del self._owned[owner]
         return [DeliverResult(owner, search, failure) for owner, search in job.requests]
 

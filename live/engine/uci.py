@@ -85,31 +85,31 @@ class UciInfoReader:
         head, _, pv = line.partition(b" pv ")
         words = head.split()
         try:
-            given = {
+            numbers = {
                 word: int(value) for word, value in pairwise(words) if word in _NUMBERS
             }
             score = _parse_score(words, self._sign)
         except (ValueError, IndexError):
             raise fault(f"unreadable line {quote_line(line)}") from None
-        depth = given.get(b"depth", 0)
-        rank = given.get(b"multipv", 1)
+        depth = numbers.get(b"depth", 0)
+        rank = numbers.get(b"multipv", 1)
         if not 0 <= depth <= 1000:
             raise fault(f"impossible depth in {quote_line(line)}")
-        self._numbers |= given
+        self._numbers |= numbers
         exact = b"lowerbound" not in words and b"upperbound" not in words
         move = pv.split(b" ", 1)[0].strip().decode("utf-8", "replace")
-        found = Line(move, score, depth)
+        parsed_line = Line(move, score, depth)
         complete = exact
         if self.search_key.lines > 1:
             if rank == 1:
                 # A new report begins, even if with a bound. Lines of the previous
                 # report do not belong to it, because the moves can have changed ranks.
                 self._ranks.clear()
-            complete = exact and self._add_ranked_line(rank, found)
+            complete = exact and self._add_ranked_line(rank, parsed_line)
         deeper = rank == 1 and exact and depth > 0
         if rank == 1:
-            self._last = found
-            self._exact = found if exact else self._exact
+            self._last = parsed_line
+            self._exact = parsed_line if exact else self._exact
         if deeper:
             self._by_depth += [None] * (depth - len(self._by_depth))
             self._by_depth[depth - 1] = score
@@ -128,25 +128,25 @@ class UciInfoReader:
             return numbers.get(b"nodes", 0) / limit.nodes
         return numbers.get(b"time", 0) / limit.movetime_ms if limit.movetime_ms else 0.0
 
-    def _add_ranked_line(self, rank: int, found: Line) -> bool:
+    def _add_ranked_line(self, rank: int, ranked_line: Line) -> bool:
         """Add one of several lines; return whether it completes a set of the same
         depth.
 
         A search that is stopped before its first node reports every line without a
         move.
         """
-        if not found.move:
+        if not ranked_line.move:
             return False
-        self._ranks[rank] = found
-        many = len(self._ranks)
+        self._ranks[rank] = ranked_line
+        lines = len(self._ranks)
         same_depth = len({line.depth for line in self._ranks.values()}) == 1
         if (
-            many >= len(self._full)
-            and list(self._ranks) == list(range(1, many + 1))
+            lines >= len(self._full)
+            and list(self._ranks) == list(range(1, lines + 1))
             and same_depth
         ):
             self._full = tuple(self._ranks.values())
-            return many == self.search_key.lines
+            return lines == self.search_key.lines
         return False
 
     def build_result(self, best: str) -> SearchResult | None:
@@ -158,14 +158,14 @@ class UciInfoReader:
         are of the same depth (Alliot 2017, section 2.3).
         """
         exact = self._full[0] if self._full else self._exact
-        found = self._last if self.search_key.only is not None else exact or self._last
-        if found is None:
+        line = self._last if self.search_key.only is not None else exact or self._last
+        if line is None:
             return None
         exact_best = exact.move if exact is not None else ""
         return SearchResult(
-            score=found.score,
+            score=line.score,
             best=exact_best if self._full or self.has_enough else best,
-            depth=found.depth,
+            depth=line.depth,
             by_depth=tuple(self._by_depth),
             nodes=self._numbers.get(b"nodes", 0),
             time_ms=self._numbers.get(b"time", 0),
@@ -342,8 +342,8 @@ class UciConversation:
     def _send_lines(self, *lines: str) -> None:
         self._send("".join(f"{line}\n" for line in lines).encode())
 
-    def _build_fault(self, what: str) -> EngineFault:
-        return EngineFault(self._name or "engine", what)
+    def _build_fault(self, problem: str) -> EngineFault:
+        return EngineFault(self._name or "engine", problem)
 
     def _set_option(self, option: str, value: object) -> None:
         """Send ``setoption`` if the option has a new value."""
@@ -355,8 +355,8 @@ class UciConversation:
         word = line.split(b" ", 1)[0]
         reader = self._reader
         if line and (word not in _OWN_WORDS or line.startswith(b"info string")):
-            said = line.removeprefix(b"info string ")[:ASIDE_CHARS]
-            self.aside.append(said.decode("utf-8", "replace"))
+            remark = line.removeprefix(b"info string ")[:ASIDE_CHARS]
+            self.aside.append(remark.decode("utf-8", "replace"))
         if reader is not None and word == b"info":
             had_enough = reader.has_enough
             deepened = reader.read_line(line, self._build_fault)
@@ -406,7 +406,7 @@ class UciConversation:
                 "Threads": self._settings.threads,
                 "Hash": self._settings.hash_mb,
             }
-            for option in (each for each in settings if each in self._options):
+            for option in (setting for setting in settings if setting in self._options):
                 self._set_option(option, settings[option])
                 self._options[option] = str(settings[option])
             self._send_lines("isready")
@@ -422,13 +422,13 @@ class UciConversation:
         self._is_ready = True
         # ``EvalFile`` names the neural network; another one gives other scores under
         # the same engine name.
-        known = [
+        option_names = [
             name for name in ("Threads", "Hash", "EvalFile") if name in self._options
         ]
         return EngineIdentity(
             name=self._name or "unnamed engine",
             options=(
-                *(f"{name}={self._options[name]}" for name in known),
+                *(f"{name}={self._options[name]}" for name in option_names),
                 "hash cleared" if self._settings.reproducible else "hash kept",
                 *(("adaptive",) if self._settings.adaptive else ()),
             ),
@@ -449,7 +449,7 @@ class UciConversation:
         result = reader.build_result(best)
         # With several lines, and after an early stop, ``bestmove`` does not decide.
         moves = (
-            {best, result.best, *(each.move for each in result.lines)}
+            {best, result.best, *(ranked.move for ranked in result.lines)}
             if result
             else {best}
         )

@@ -1,4 +1,4 @@
-"""Gives every change of the event to those who listen."""
+"""Distribution of every change of the event to its listeners."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from live.process.supervision import FaultLog
 class Bus:
     """The listeners, in the order in which they subscribed.
 
-    Loss policy: a change that a listener fails on is lost to it alone.
+    Loss policy: if a listener fails on a change, only that listener loses the change.
     """
 
     def __init__(self) -> None:
@@ -18,20 +18,22 @@ class Bus:
 
     @property
     def missed(self) -> int:
-        """How often a listener failed."""
+        """Number of times that a listener failed."""
         return self._faults.count
 
     def subscribe(self, listener: ChangeListener) -> None:
-        """Give a listener every change from now on, in order; it must not wait."""
+        """Add a listener, which receives every change from now on, in order; it must
+        not block.
+        """
         self._listeners.append(self.guard(listener))
 
     def guard(self, listener: ChangeListener) -> ChangeListener:
-        """Return a listener that may fail: that is logged, counted, and costs nobody
-        else anything.
+        """Return a version of ``listener`` that is allowed to fail: a failure is logged
+        and counted, and affects no other listener.
         """
         return self._faults.guarded()(listener)
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Give these changes to every listener."""
+        """Send changes to every listener."""
         for listener in self._listeners:
             listener(changes)

@@ -1,4 +1,6 @@
-"""What the games of an event are measured with, as settings and engine have it."""
+"""Choice of the models and search options that measure the games of an event, by the
+settings and the engine.
+"""
 
 from live.engine.engine_settings import build_limit, build_search_options
 from live.engine.move_forecast import ForecastPolicy, reduce_limit
@@ -19,8 +21,8 @@ from live.ratings.model_choice import (
 )
 from live.settings import Config, EngineConfig, RatingConfig
 
-#: What the engine counts until the field has spoken, and what the field is drawn
-#: towards: Algorithm 3 over an open of mean Elo 2055.
+#: Engine rating used until the ratings of the event's players are known, and towards
+#: which their result is drawn, in Elo: Algorithm 3 over an open of mean Elo 2055.
 STORED_ENGINE_RATING = 2160
 
 
@@ -31,18 +33,18 @@ def select_models(
     gain: GainKind,
     measured: MeasuredEngine | None = None,
 ) -> Models:
-    """Return the models to use, with a note about them, or the reason why none fits.
+    """Return the models to use, with a note about them or the reason why none fits.
 
-    ``auto`` takes every shipped one that fits: each game is read by that of its pace. A
-    named one reads every game. If none fits, those learned with the engine of the
-    reference positions are read through a scale: that of the engine in use once it is
-    ``measured``.
+    ``auto`` selects every shipped model that fits; each game is rated by the one for
+    its pace. A named model rates every game. If none fits, the models learned with the
+    engine of the reference positions are used through a scale, once the engine in use
+    is ``measured``.
     """
     if name == "none":
         return Models(note="switched off")
-    named = name != "auto"
-    available = (MODELS.load(name),) if named else load_shipped_models()
-    own = select_fitting_models(available, engine, limit, gain, by_name=named)
+    is_named = name != "auto"
+    available = (MODELS.load(name),) if is_named else load_shipped_models()
+    own = select_fitting_models(available, engine, limit, gain, by_name=is_named)
     if own.models:
         return own
     if measured is not None and measured.explain_refusal:
@@ -63,7 +65,7 @@ def select_models(
         reference.limit,
         gain,
         scale,
-        by_name=named,
+        by_name=is_named,
         measured=how,
         note=own.note,
     )
@@ -78,15 +80,15 @@ def build_measure(
     human: bool,
     engine_scores: bool,
 ) -> Measure:
-    """Return what games are measured with.
+    """Return the models and search options that games are measured with.
 
     Args:
         config: the settings.
-        engine: whose scores they are.
-        limit: that of its searches, for people.
-        measured: what the reference positions have shown of the engine.
-        human: whether the network of human moves is asked.
-        engine_scores: False: scores come from elsewhere, without depths.
+        engine: name of the engine that gives the scores.
+        limit: limit of its searches, as shown to people.
+        measured: its measurements on the reference positions, if known.
+        human: whether the neural network of human moves is asked.
+        engine_scores: False if scores come from elsewhere, without depths.
     """
     rating = config.rating
     gain: GainKind = rating.gain if engine_scores else "successive"
@@ -97,7 +99,7 @@ def build_measure(
         rating.intrinsic, config.engine, engine, limit
     )
     results, forecast = load_figure_models(engine, limit)
-    # The scouts of looking ahead, so that neither searches for itself.
+    # The same short searches as in looking ahead, so that each runs only once.
     scouts = reduce_limit(build_limit(config.engine))
     searches = HumanSearches(ForecastPolicy().replies, scouts)
     return Measure(
@@ -116,8 +118,8 @@ def build_measure(
 def build_engine_info(
     rating: RatingConfig, engine: str, limit: str, models: Models
 ) -> EngineInfo:
-    """Return the engine that measures, and how strong it counts until the field has
-    spoken.
+    """Return the engine that measures, with the rating it has until the players'
+    results are known.
     """
     if isinstance(rating.engine_rating, int):
         return EngineInfo(engine, limit, rating.engine_rating, "fixed")
@@ -130,12 +132,12 @@ def build_engine_info(
 def select_engine_gains(
     name: str, engine: str, limit: str, gain: GainKind
 ) -> EngineDistribution:
-    """Return what players' gains are compared with, as ``[rating] engine_distribution``
-    has it.
+    """Return the engine's own gains, with which players' gains are compared, as chosen
+    by ``[rating] engine_distribution``.
 
     Raises:
-        ConfigError: nothing was counted for this engine, limit and gain.
-        InputError: no such file.
+        ConfigError: there is no count for this engine, limit and gain.
+        InputError: there is no such file.
     """
     if name == "spike":
         return SPIKE_AT_ZERO
@@ -147,8 +149,10 @@ def select_engine_gains(
             " construction",
             'Set gain = "successive", or leave it at "spike"',
         )
-    for each in ENGINE_GAINS.list_names() if name == "measured" else (name,):
-        gains = ENGINE_GAINS.load(each)
+    for distribution_name in (
+        ENGINE_GAINS.list_names() if name == "measured" else (name,)
+    ):
+        gains = ENGINE_GAINS.load(distribution_name)
         if gains.fits(engine, limit):
             return gains.distribution
     raise ConfigError(
@@ -159,7 +163,9 @@ def select_engine_gains(
 
 
 def advise_on_models(models: Models) -> str:
-    """Return what would make better figures, for people; empty if nothing would."""
+    """Return advice on how to get better figures, for people; empty if there is
+    none.
+    """
     if models.models and not models.transferred:
         return ""
     reference = load_reference()
@@ -175,17 +181,17 @@ def advise_on_models(models: Models) -> str:
 
 
 def describe_models(models: Models) -> str:
-    """Return what reads the engine's scores and what would be better, one line, for
-    people.
+    """Return one line for people: the models that rate the engine's scores, and advice
+    on how to get better figures.
     """
-    names = ", ".join(each.name for each in models.models) or "none"
+    names = ", ".join(model.name for model in models.models) or "none"
     parts = [f"model {names}", models.note, advise_on_models(models)]
     return "; ".join(filter(None, parts))
 
 
 def explain_no_screening(engine: str, limit: str) -> str:
-    """Return why agreement with this engine is not screened, and the remedy, for
-    people; empty where it is.
+    """Return the reason why agreement with this engine is not screened, and the remedy,
+    for people; empty if it is screened.
     """
     forecast = load_choice_model("classical")
     if (forecast.engine, forecast.limit) == (engine, limit):
@@ -200,8 +206,9 @@ def explain_no_screening(engine: str, limit: str) -> str:
 def load_figure_models(
     engine: str, limit: str
 ) -> tuple[tuple[ResultModel, ...], ChoiceModel | None]:
-    """Return models of how games end, and of the engine's first choices; no choices for
-    an engine they were not learned with.
+    """Return two models: of game results, and of the engine's first choices.
+
+    The second is None for an engine with which it was not learned.
     """
     results = tuple(load_result_model(pace) for pace in ("classical", "blitz"))
     is_known = not explain_no_screening(engine, limit)
@@ -211,7 +218,9 @@ def load_figure_models(
 def select_intrinsic_table(
     name: str, config: EngineConfig, engine: str, limit: str
 ) -> tuple[IntrinsicTable | None, str]:
-    """Return the table for choices among several lines, and why there is none."""
+    """Return the table for choices among several lines and an empty string, or None and
+    the reason why there is no table.
+    """
     if config.multipv == 1:
         return None, "Multi-PV is off ([engine] multipv)"
     if name == "none":

@@ -92,8 +92,8 @@ class ComparisonData:
             (self.step, STEP_CONFORMANCE),
             (self.tanh, TANH_CONFORMANCE),
         ):
-            if (found := convert_to_gain(kind, best_cp, gain_cp)) is not None:
-                histogram.add(found)
+            if (weighted_cp := convert_to_gain(kind, best_cp, gain_cp)) is not None:
+                histogram.add(weighted_cp)
         self.transitions.add(color, best_cp, gain_cp)
 
 
@@ -129,21 +129,21 @@ class PredictorRow(Prediction, kw_only=True):
     """
 
 
-def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, ...]:
+def compare(study: ComparedMoves, a_id: str, b_id: str) -> tuple[PredictorRow, ...]:
     """Return every predictor's forecast for two players of the study, given by id."""
-    a, b = study.players[one], study.players[other]
-    found = [
+    a, b = study.players[a_id], study.players[b_id]
+    forecasts = [
         # Cross-correlation of all gains of the two players.
         (
             "Algorithm 1",
             "Ferreira 2012, section 4",
             predict_by_covariance(a.gains, b.gains, STEP),
         ),
-        ("Algorithm 2", "Ferreira 2012, section 5", by_strengths(study, one, other)),
+        ("Algorithm 2", "Ferreira 2012, section 5", by_strengths(study, a_id, b_id)),
         ("Algorithm 4", "Ferreira 2012, section 7", by_differences(a, b)),
         ("perceived rating", "this product", by_perceived(a, b)),
     ]
-    found += [
+    forecasts += [
         (name, f"Alliot 2017, section {section}", both_colors(predictor, a, b))
         for name, section, predictor in PREDICTORS
     ]
@@ -152,30 +152,30 @@ def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, .
             predictor=name,
             source=source,
             difference=None
-            if said.expected_score is None
-            else convert_score_to_difference(said.expected_score),
-            **msgspec.structs.asdict(said),
+            if prediction.expected_score is None
+            else convert_score_to_difference(prediction.expected_score),
+            **msgspec.structs.asdict(prediction),
         )
-        for name, source, said in found
+        for name, source, prediction in forecasts
     )
 
 
-def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
+def by_strengths(study: ComparedMoves, a_id: str, b_id: str) -> Prediction:
     """Predict the players' score from the difference of their Algorithm 2 ratings."""
-    own, theirs = study.strengths.get(one), study.strengths.get(other)
-    if own is None or theirs is None:
+    own, opposing = study.strengths.get(a_id), study.strengths.get(b_id)
+    if own is None or opposing is None:
         return Prediction(missing="no bounded comparison with anybody they met")
-    if own.part != theirs.part:
+    if own.part != opposing.part:
         return Prediction(missing="no chain of games links the two")
-    found, a, b = (
-        own.relative - theirs.relative,
-        study.margins[one],
-        study.margins[other],
+    difference, a, b = (
+        own.relative - opposing.relative,
+        study.margins[a_id],
+        study.margins[b_id],
     )
     return Prediction(
-        expected_score=convert_difference_to_score(found),
-        low=convert_difference_to_score(found - math.sqrt(a.below + b.above)),
-        high=convert_difference_to_score(found + math.sqrt(a.above + b.below)),
+        expected_score=convert_difference_to_score(difference),
+        low=convert_difference_to_score(difference - math.sqrt(a.below + b.above)),
+        high=convert_difference_to_score(difference + math.sqrt(a.above + b.below)),
     )
 
 
@@ -204,13 +204,13 @@ def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
 Rating = tuple[float | None, float | None, float | None]
 
 
-def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
+def _difference(a_rating: Rating, b_rating: Rating, missing: str) -> Prediction:
     """Predict a score from two ratings with their 95 % intervals.
 
     The interval is that of a difference of independent estimates (Zou and Donner 2008,
     after Newcombe 1998, method 10).
     """
-    (a, a_low, a_high), (b, b_low, b_high) = one, other
+    (a, a_low, a_high), (b, b_low, b_high) = a_rating, b_rating
     if a is None or b is None:
         return Prediction(missing=missing)
     low = high = None
@@ -236,28 +236,28 @@ def _of_moves(
         settings: further arguments of ``predict``.
     """
 
-    def predicted(white: ComparisonData, black: ComparisonData) -> Prediction:
+    def predict_scores(white: ComparisonData, black: ComparisonData) -> Prediction:
         moves = [getattr(side, kind) for side in (white, black)]
-        if all(each.n for each in moves):
+        if all(count.n for count in moves):
             return predict(*moves, *settings)
         if any(side.view.moves and not side.judged for side in (white, black)):
             return Prediction(missing=NO_CHOICE)
         return Prediction(missing="no move of both that counts (from move 10 on)")
 
-    return predicted
+    return predict_scores
 
 
 def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
     """Predict the players' score from Markov chains of 500 moves each or more (section
     4.4.1).
     """
-    short = "; ".join(
+    shortage = "; ".join(
         f"{side.view.name} has {side.shortfalls.n} of {ENOUGH_MOVES} moves"
         for side in (white, black)
         if side.shortfalls.n < ENOUGH_MOVES
     )
-    if short:
-        return Prediction(missing=short)
+    if shortage:
+        return Prediction(missing=shortage)
     return predict_by_markov(
         white.transitions.build_chain("white"), black.transitions.build_chain("black")
     )

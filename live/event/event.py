@@ -193,9 +193,9 @@ class Event:
         else:
             self._apply_shown(self._shared.follow_step(step))
 
-    def _apply_shown(self, shown: Iterable[Shown]) -> None:
+    def _apply_shown(self, steps: Iterable[Shown]) -> None:
         self.rate()
-        for step, game in shown:
+        for step, game in steps:
             with self._give_up_on_error(step.id):
                 self._update_record(step, game)
 
@@ -205,7 +205,7 @@ class Event:
         """
         id = step.id
         record = self._records.get(id)
-        touched = list(record.players.values()) if record is not None else []
+        affected = list(record.players.values()) if record is not None else []
         if isinstance(step, NewGame):
             record = self._records[id] = self._open_record(step.game)
             record.begin()
@@ -213,12 +213,12 @@ class Event:
             return  # the game was given up
         elif game is None:
             self._close_record(record)
-            self._renew_standings(touched)
+            self._renew_standings(affected)
             return
         else:
             record.follow(game, self._standings.find_players(id, game.headers))
         self._outbox.changes += record.take_changes()
-        self._renew_standings([*touched, *record.players.values()])
+        self._renew_standings([*affected, *record.players.values()])
 
     def _open_record(
         self, game: Game, archived: ArchivedValues | None = None
@@ -254,7 +254,7 @@ class Event:
         if id not in self.index:
             return []
         first = self._shared.shown_id(id)
-        games = [self.index[each] for each in self._shared.member_ids(first)]
+        games = [self.index[member] for member in self._shared.member_ids(first)]
         for game in games:
             self.index.apply(GameGone(game.id))
         # Retired in one call, so that the game is never shown with only some of its
@@ -332,11 +332,11 @@ class Event:
     def _rate_games(self, games: Sequence[GameId]) -> None:
         if not games:
             return
-        touched: list[PlayerTotals] = []
+        affected: list[PlayerTotals] = []
         for id in games:
-            touched += self._records[id].players.values()
+            affected += self._records[id].players.values()
         try:
-            self._renew_standings(touched)
+            self._renew_standings(affected)
         except Exception:
             # Broad as in :meth:`_give_up_on_error`. If several games were rated
             # together, it is unknown which one failed, so each is tried alone and
@@ -422,14 +422,14 @@ class Event:
         Yield wherever other tasks can run. Nothing can be shown before the last step.
         """
         ids = [values.game.id for values in archived]
-        touched: dict[str, PlayerTotals] = {}
+        affected: dict[str, PlayerTotals] = {}
         for values in archived:
             game = values.game
             self.index.apply(NewGame(game))
             record = self._records[game.id] = self._open_record(game, values)
-            touched |= {player.key: player for player in record.players.values()}
+            affected |= {player.key: player for player in record.players.values()}
             yield
-        yield from self._standings.rate_in_pieces(touched.values())
+        yield from self._standings.rate_in_pieces(affected.values())
         field = self._standings.field
         for values in archived:
             if needs_field(values.game) and values.field != field:
@@ -449,12 +449,12 @@ class Event:
         self._outbox.changes += record.take_changes()
         return list(record.players.values())
 
-    def _renew_standings(self, touched: Iterable[PlayerTotals]) -> None:
+    def _renew_standings(self, affected: Iterable[PlayerTotals]) -> None:
         """Renew these players' figures, and all games that depend on the field's mean
         Elo.
         """
         field = self._standings.field
-        self._standings.rate(touched)
+        self._standings.rate(affected)
         if self._standings.field == field:
             return
         # Players without a rating are assumed to be as strong as the field.
@@ -490,8 +490,8 @@ class Event:
             self._close_record(record)
             self._renew_standings(record.players.values())
         self._send()
-        why = "given up after a fault in our own code; the log says where"
-        self.update_feed_health(part_health(f"{GAME_PART}{id}", "failed", why))
+        reason = "given up after a fault in our own code; the log says where"
+        self.update_feed_health(part_health(f"{GAME_PART}{id}", "failed", reason))
 
     def _send(self) -> None:
         sent = self._outbox.take()
@@ -646,8 +646,8 @@ class Event:
         games: dict[GameId, JudgedGame] = {}
         players: dict[str, list[JudgedSide]] = defaultdict(list)
         for id, record in self._records.items():
-            known = record.collect_known()
-            games[id] = judged = judge_game(record.game, known, self.measure)
+            searches = record.collect_known()
+            games[id] = judged = judge_game(record.game, searches, self.measure)
             for color, player in record.players.items():
                 players[player.key].append(judged[color])
         return games, players

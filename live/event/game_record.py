@@ -127,17 +127,17 @@ class ArchivedValues(Value, eq=False):
 @lru_cache(maxsize=4)  # some 130 kB each; several clients often ask for the same game
 def unpack_detail(values: ArchivedValues) -> GameDetail:
     """Return an archived game with its plies and curves, as subscribers see it."""
-    shown = _decode_shown(zlib.decompress(values.packed))
-    plies = tuple(ply.view for ply in shown.plies[1:])
-    return GameDetail(**asdict(values.view), plies=plies, curves=shown.curves)
+    details = _decode_shown(zlib.decompress(values.packed))
+    plies = tuple(ply.view for ply in details.plies[1:])
+    return GameDetail(**asdict(values.view), plies=plies, curves=details.curves)
 
 
 def _keep_ply(ply: Ply) -> KeptPly:
     return KeptPly(*[getattr(ply, name) for name in KeptPly.__struct_fields__])
 
 
-def _copy_plies(kept: Iterable[KeptPly]) -> list[Ply]:
-    return [Ply(**asdict(ply)) for ply in kept]
+def _copy_plies(kept_plies: Iterable[KeptPly]) -> list[Ply]:
+    return [Ply(**asdict(ply)) for ply in kept_plies]
 
 
 # --- the record -----------------------------------------------------------------------
@@ -190,7 +190,7 @@ class GameRecord:
         self._generation = 0
         self._questions: dict[int, HumanRequest] = {}
         # Number of positions, from the start, for which human moves were asked.
-        self._asked = 0
+        self._asked_positions = 0
         # Changes since the last call of :meth:`take_changes`: whether the game is new,
         # which moves changed, messages about moves and clocks, and plies with new
         # figures. The last attribute is the curves that were sent by that call.
@@ -238,7 +238,7 @@ class GameRecord:
         details = self.archived.unpack_details()
         self.archived = None
         self._last_at_rest = None
-        self._asked = details.asked
+        self._asked_positions = details.asked
         self._sent_curves = details.curves
         self._open_board(_copy_plies(details.plies))
 
@@ -284,14 +284,14 @@ class GameRecord:
             if player not in staying:
                 player.set(game.id, None)
         self.players = players
-        same = count_common(before.moves, game.moves, _is_same_move)
-        self._correct_clocks(game.moves[:same])
-        withdrawn = tuple(ply.view for ply in self.plies[same + 1 :])
-        if withdrawn or same < len(game.moves):
-            self._change = GameChange(game.id, same + 1, withdrawn)
-        if same < len(before.moves):
-            self._take_back(same)
-        self._play_moves(same, has_reopened=before.result != game.result)
+        common_plies = count_common(before.moves, game.moves, _is_same_move)
+        self._correct_clocks(game.moves[:common_plies])
+        withdrawn = tuple(ply.view for ply in self.plies[common_plies + 1 :])
+        if withdrawn or common_plies < len(game.moves):
+            self._change = GameChange(game.id, common_plies + 1, withdrawn)
+        if common_plies < len(before.moves):
+            self._take_back(common_plies)
+        self._play_moves(common_plies, has_reopened=before.result != game.result)
 
     def _correct_clocks(self, moves: Sequence[Move]) -> None:
         for ply, move in zip(self.plies[1:], moves, strict=False):
@@ -311,26 +311,26 @@ class GameRecord:
             tuple(point for point in self._sent_curves.white if point.ply <= last),
             tuple(point for point in self._sent_curves.black if point.ply <= last),
         )
-        self._asked = min(self._asked, last + 1)
+        self._asked_positions = min(self._asked_positions, last + 1)
         for index in [index for index in self._questions if index > last]:
             del self._questions[index]
         self._drop_requests(last + 1)
         if len(self.game.moves) == last:
             self._moved.append(MoveMessage(self.game.id, last + 1, None))
 
-    def _play_moves(self, same: int, *, has_reopened: bool = False) -> None:
-        """Play the game's moves after the first ``same`` plies, and rate the game.
+    def _play_moves(self, common_plies: int, *, has_reopened: bool = False) -> None:
+        """Play the game's moves after the first ``common_plies``, and rate the game.
 
         ``has_reopened`` tells that the result changed, so every missing search needs a
         new urgency.
         """
         last = len(self.game.moves)
-        for ply, move in enumerate(self.game.moves[same:], same + 1):
+        for ply, move in enumerate(self.game.moves[common_plies:], common_plies + 1):
             view = show_unscored(ply, move)
             self.plies.append(play_move(self._board, self.plies[-1], view))
             self._moved.append(MoveMessage(self.game.id, ply, view))
-        self._take_source_evals(range(same + 1, last + 1))
-        first = same + 1
+        self._take_source_evals(range(common_plies + 1, last + 1))
+        first = common_plies + 1
         if (odds := self._choose_odds()) != self._odds:
             self._odds = odds
             first = 1
@@ -341,7 +341,7 @@ class GameRecord:
         self._refresh(range(first, last + 1))
         # A request of urgency ``head`` from one move ago is now ``backlog``. When the
         # result changes, the urgency of every missing search changes.
-        earliest = 0 if has_reopened else max(same - 1, 0)
+        earliest = 0 if has_reopened else max(common_plies - 1, 0)
         self._rerate(range(last, earliest - 1, -1))
         self._ask_people()
 
@@ -380,18 +380,18 @@ class GameRecord:
             return
         del self._requests[request_id.kind, request_id.ply]
         kind, index = request_id.kind, request_id.ply
-        here = self.plies[index]
+        ply = self.plies[index]
         if isinstance(result, SearchFailure):
-            here.lost |= {kind}
+            ply.lost |= {kind}
             if kind != "replies":
-                here.failure = f"{NO_SCORE} {index}: {result.reason}"
+                ply.failure = f"{NO_SCORE} {index}: {result.reason}"
         elif kind == "position":
             set_found(self.plies, index, EvaluatedPosition.from_result(result))
         elif kind == "replies":
-            here.replies = {line.move: line.score.cp for line in result.lines}
+            ply.replies = {line.move: line.score.cp for line in result.lines}
         else:
-            set_played(here, result.score)
-        here.progress = None
+            set_played(ply, result.score)
+        ply.progress = None
         self._refresh((index, index + 1))
         self._rerate((index, index + 1))
 
@@ -412,10 +412,10 @@ class GameRecord:
         del self._questions[index]
         if answer is None:
             return
-        here = self.plies[index]
-        here.answer = answer
+        ply = self.plies[index]
+        ply.answer = answer
         if self._measure.human is not None and not self._is_forced(index):
-            here.wanted = self._measure.human
+            ply.wanted = self._measure.human
         self._refresh((index, index + 1))
         self._rerate((index,))
 
@@ -433,7 +433,7 @@ class GameRecord:
             ply.answer = None
             ply.difficulties = {}
         self._questions = {}
-        self._asked = 0
+        self._asked_positions = 0
 
     def _ask_people(self) -> None:
         """Ask about every position that was not asked about yet, the newest first."""
@@ -441,7 +441,7 @@ class GameRecord:
             return
         last = len(self.plies) - 1
         if self.game.headers.variant == "standard":
-            for index in range(last, self._asked - 1, -1):
+            for index in range(last, self._asked_positions - 1, -1):
                 question = build_question(self.plies, index, self._profile)
                 if question is None:
                     continue
@@ -449,7 +449,7 @@ class GameRecord:
                 request = HumanRequest(self.game.id, index, question, is_newest)
                 self._questions[index] = request
                 self._outbox.questions.append(request)
-        self._asked = last + 1
+        self._asked_positions = last + 1
 
     def find_human_shares(self, moves: Sequence[str]) -> Mapping[str, float]:
         """Return, by UCI, the share of players who would play each move in a position.
@@ -463,7 +463,7 @@ class GameRecord:
         answer = self.plies[index].answer
         if answer is None:
             return {}
-        return {uci: many / 1000 for uci, many in answer.per_mille[0].items()}
+        return {uci: share / 1000 for uci, share in answer.per_mille[0].items()}
 
     # --- requests ---------------------------------------------------------------------
 
@@ -483,8 +483,8 @@ class GameRecord:
         return all(urgency == "spare" for _, urgency in self._requests.values())
 
     def _is_open(self, request_id: RequestId) -> bool:
-        known = self._requests.get((request_id.kind, request_id.ply))
-        return known is not None and known[0] == request_id
+        request = self._requests.get((request_id.kind, request_id.ply))
+        return request is not None and request[0] == request_id
 
     def _request_missing(self, index: int) -> None:
         """Request every search missing at a position. A search is requested once, and
@@ -493,8 +493,8 @@ class GameRecord:
         before = self.plies[index - 1] if index else None
         for kind in list_missing(before, self.plies[index]):
             urgency = "spare" if kind == "replies" else self._choose_urgency(index)
-            id, held = self._requests.get((kind, index), (None, None))
-            if held == urgency:
+            id, known_urgency = self._requests.get((kind, index), (None, None))
+            if known_urgency == urgency:
                 continue
             if id is None:
                 id = RequestId(self.game.id, index, kind, self._generation)
@@ -538,8 +538,8 @@ class GameRecord:
 
     def _rate(self, rater: GameRater) -> GameFigures:
         answers = [ply.answer for ply in self.plies]
-        known = collect_known(self.plies)
-        return rater.rate(self.game, known, answers, self._field(), self._measure)
+        searches = collect_known(self.plies)
+        return rater.rate(self.game, searches, answers, self._field(), self._measure)
 
     def _rerate(self, plies: Iterable[int]) -> None:
         """Rate the game, and request the missing searches at ``plies``, most urgent
@@ -560,10 +560,10 @@ class GameRecord:
         """Update the game's share in the figures of both players."""
         game = self.game
         points = RESULT_POINTS.get(game.result, (None, None))
-        for color, other, won in zip(COLORS, COLORS[::-1], points, strict=True):
+        for color, opponent, won in zip(COLORS, COLORS[::-1], points, strict=True):
             played = PlayedGame(
                 getattr(game.headers, color),
-                getattr(game.headers, other).elo,
+                getattr(game.headers, opponent).elo,
                 won,
                 is_played(game),
                 getattr(figures, color),
@@ -589,9 +589,9 @@ class GameRecord:
         for index in plies:
             if not 1 <= index < len(self.plies):
                 continue
-            before, here = self.plies[index - 1], self.plies[index]
-            known = describe_move(before, here)
-            scores = collect_score_fields(known, here.progress, self._measure.gain)
+            before, ply = self.plies[index - 1], self.plies[index]
+            move = describe_move(before, ply)
+            scores = collect_score_fields(move, ply.progress, self._measure.gain)
             win = draw = None
             if results is not None and scores["score_cp"] is not None:
                 chances = results.predict_chances(
@@ -599,11 +599,11 @@ class GameRecord:
                 )
                 win = round(chances[0], CHANCE_DECIMALS)
                 draw = round(chances[1], CHANCE_DECIMALS)
-            view = replace(here.view, **scores, win=win, draw=draw)
-            human = collect_human_fields(view, before, here, self._profile)
+            view = replace(ply.view, **scores, win=win, draw=draw)
+            human = collect_human_fields(view, before, ply, self._profile)
             view = replace(view, **human)
-            if view != here.view:
-                here.view = view
+            if view != ply.view:
+                ply.view = view
                 self._touched.add(index)
 
     def take_changes(self) -> Iterator[EventChange]:
@@ -662,8 +662,10 @@ class GameRecord:
         """Return all that is known of the game, except open searches, as values to
         store.
         """
-        kept = tuple(map(_keep_ply, self.plies))
-        details = ArchivedDetails(kept, self._figures.curves, self._asked)
+        kept_plies = tuple(map(_keep_ply, self.plies))
+        details = ArchivedDetails(
+            kept_plies, self._figures.curves, self._asked_positions
+        )
         return ArchivedValues(
             self.game,
             self.view,
@@ -675,5 +677,5 @@ class GameRecord:
         )
 
 
-def _is_same_move(one: Move, other: Move) -> bool:
-    return (one.uci, one.san) == (other.uci, other.san)
+def _is_same_move(first: Move, second: Move) -> bool:
+    return (first.uci, first.san) == (second.uci, second.san)

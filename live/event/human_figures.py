@@ -56,10 +56,10 @@ class HumanProfile(NamedTuple):
 
 def is_played_online(game: Game) -> bool:
     """Return whether a game was played on a server, according to its headers."""
-    where = f"{game.headers.site} {game.headers.url}".lower()
-    if any(shown in where for shown in _SHOWN):
+    address = f"{game.headers.site} {game.headers.url}".lower()
+    if any(pattern in address for pattern in _SHOWN):
         return False
-    return any(server in where for server in _SERVERS)
+    return any(server in address for server in _SERVERS)
 
 
 def build_profile(game: Game) -> HumanProfile:
@@ -77,8 +77,8 @@ def build_question(
     """Return the question about a position; None if the neural network learned none
     like it.
     """
-    here = plies[index]
-    board = chess.Board(here.fen)
+    ply = plies[index]
+    board = chess.Board(ply.fen)
     if explain_not_covered(board, plies[0].fen) is not None:
         return None
     if not any(board.generate_legal_moves()):
@@ -86,19 +86,19 @@ def build_question(
     # A question includes the two moves before the position.
     start = max(0, index - 2)
     moves = list_moves(plies, start, index)
-    elos = profile.list_elos(here.to_move)
+    elos = profile.list_elos(ply.to_move)
     return HumanQuestion(plies[start].fen, moves, elos, profile.kind)
 
 
 def collect_human_fields(
-    view: PlyView, before: Ply, here: Ply, profile: HumanProfile
+    view: PlyView, before: Ply, ply: Ply, profile: HumanProfile
 ) -> dict[str, Any]:
     """Return the fields of a ply's view about human moves.
 
     Args:
         view: the ply with its scores.
         before: the position before the move.
-        here: the position after the move.
+        ply: the position after the move.
         profile: the ratings and the kind of game that were asked for.
     """
     played: float | None = None
@@ -111,8 +111,8 @@ def collect_human_fields(
         "played_share": played,
         "played_elo": profile.elos[before.to_move] if played is not None else None,
         "played_references": references,
-        "difficulty": _show_difficulty(here, profile),
-        "mark": _find_mark(view, before, here, played, profile),
+        "difficulty": _show_difficulty(ply, profile),
+        "mark": _find_mark(view, before, ply, played, profile),
     }
 
 
@@ -126,10 +126,10 @@ def _compute_shares(
     alone.
     """
     shares: list[float | None] = []
-    for asked in range(len(answer.per_mille)):
-        share = answer.find_share(asked, uci)
+    for index in range(len(answer.per_mille)):
+        share = answer.find_share(index, uci)
         if share is not None and difficulties:
-            share = round(difficulties[asked].shares.get(uci, 0.0), 3)
+            share = round(difficulties[index].shares.get(uci, 0.0), 3)
         shares.append(share)
     first = len(shares) - len(REFERENCE_ELOS)
     references = tuple(
@@ -140,19 +140,19 @@ def _compute_shares(
     return shares[0] if first else None, references
 
 
-def _show_difficulty(here: Ply, profile: HumanProfile) -> DifficultyView | None:
+def _show_difficulty(ply: Ply, profile: HumanProfile) -> DifficultyView | None:
     """Return a position's difficulty for the player to move; None while unknown."""
-    elo = profile.elos[here.to_move]
-    if here.answer is None or elo is None or here.found is None:
+    elo = profile.elos[ply.to_move]
+    if ply.answer is None or elo is None or ply.found is None:
         return None
-    best = here.found.best
+    best = ply.found.best
     if best is None:
         return None
-    difficulties = rate_difficulty(here, profile)
+    difficulties = rate_difficulty(ply, profile)
     if not difficulties:
         return DifficultyView(elo, best)
     own = difficulties[0]
-    share, references = _compute_shares(here.answer, difficulties, best)
+    share, references = _compute_shares(ply.answer, difficulties, best)
     loss_cp = round(own.expected_loss_cp)
     return DifficultyView(
         elo, best, share, references, round(own.error_chance, 2), loss_cp
@@ -160,52 +160,54 @@ def _show_difficulty(here: Ply, profile: HumanProfile) -> DifficultyView | None:
 
 
 def rate_difficulty(
-    here: Ply, profile: HumanProfile, lossless: str = ""
+    ply: Ply, profile: HumanProfile, lossless: str = ""
 ) -> tuple[Difficulty, ...]:
     """Return the difficulty of a position for each rating asked for; empty until the
     losses of its moves are known.
 
     Args:
-        here: the position.
+        ply: the position.
         profile: the ratings and the kind of game that were asked for.
         lossless: UCI of a move that loses nothing, perhaps only according to its own
             search; empty for none.
     """
-    found = here.found
-    if here.answer is None or found is None or found.best is None:
+    evaluation = ply.found
+    if ply.answer is None or evaluation is None or evaluation.best is None:
         return ()
-    replies = here.get_replies() or {}
-    key = lossless if lossless != found.best else ""
+    replies = ply.get_replies() or {}
+    key = lossless if lossless != evaluation.best else ""
     # The order of the replies matters, too: the last one represents all moves not
     # searched.
-    made_from = here.answer, found, tuple(replies.items())
-    kept = here.difficulties.get(key)
-    if kept is not None and kept[0] == made_from:
-        return kept[1]
-    sign = 1 if here.to_move == "white" else -1
-    losses = compute_move_losses(replies, found.best, sign, found.score.cp)
+    made_from = ply.answer, evaluation, tuple(replies.items())
+    known_rating = ply.difficulties.get(key)
+    if known_rating is not None and known_rating[0] == made_from:
+        return known_rating[1]
+    sign = 1 if ply.to_move == "white" else -1
+    losses = compute_move_losses(replies, evaluation.best, sign, evaluation.score.cp)
     if losses is None:
         return ()
     if key and losses.find_loss(key):
         losses = losses._replace(searched_cp={**losses.searched_cp, key: 0})
-    elos = profile.list_elos(here.to_move)
-    asked = zip(here.answer.per_mille, elos, strict=False)
-    rated = tuple(estimate_difficulty(shares, losses, elo) for shares, elo in asked)
-    here.difficulties[key] = made_from, rated
+    elos = profile.list_elos(ply.to_move)
+    shares_by_elo = zip(ply.answer.per_mille, elos, strict=False)
+    rated = tuple(
+        estimate_difficulty(shares, losses, elo) for shares, elo in shares_by_elo
+    )
+    ply.difficulties[key] = made_from, rated
     return rated
 
 
 def _find_mark(
     view: PlyView,
     before: Ply,
-    here: Ply,
+    ply: Ply,
     played: float | None,
     profile: HumanProfile,
 ) -> Mark | None:
     if before.found is None or view.gain_cp is None:
         return None
     score_cp = before.found.score.cp
-    after_cp = here.found.score.cp if here.found is not None else None
+    after_cp = ply.found.score.cp if ply.found is not None else None
     sign = 1 if before.to_move == "white" else -1
     own = _rate_for_mover(before, profile)
     is_as_good = before.found.best == view.uci or view.gain_same_search_cp == 0
@@ -220,14 +222,14 @@ def _find_mark(
         second_cp = own.find_second_loss_cp(view.uci) + missed_cp
         if is_find(played, others_cp, second_cp, sign * score_cp):
             return "find"
-    reply = _rate_for_mover(here, profile)
+    reply = _rate_for_mover(ply, profile)
     if reply is None or after_cp is None:
         return None
     return "trap" if is_trap(played, reply, -view.gain_cp, after_cp) else None
 
 
-def _rate_for_mover(here: Ply, profile: HumanProfile) -> Difficulty | None:
+def _rate_for_mover(ply: Ply, profile: HumanProfile) -> Difficulty | None:
     """Return a position's difficulty for players of the mover's rating, if known."""
-    if not profile.elos[here.to_move]:
+    if not profile.elos[ply.to_move]:
         return None
-    return next(iter(rate_difficulty(here, profile)), None)
+    return next(iter(rate_difficulty(ply, profile)), None)

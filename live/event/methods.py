@@ -99,47 +99,47 @@ class JudgedSide(NamedTuple):
 JudgedGame = Mapping[Color, JudgedSide]
 
 
-def judge_game(game: Game, known: KnownGame, measure: Measure) -> JudgedGame:
+def judge_game(game: Game, searches: KnownGame, measure: Measure) -> JudgedGame:
     """Judge the moves of both sides. No moves are judged if a game ended before both
     sides moved.
     """
     if game.result != "*" and not is_played(game):
         return {color: JudgedSide(color) for color in COLORS}
-    scores = [move.after.score if move.after else None for move in known.moves]
-    found = compute_game_accuracy(
-        [known.start, *scores], side_to_play(game.start_fen, 1)
+    scores = [move.after.score if move.after else None for move in searches.moves]
+    accuracies = compute_game_accuracy(
+        [searches.start, *scores], side_to_play(game.start_fen, 1)
     )
     sides: dict[Color, JudgedSide] = {}
     for color in COLORS:
-        own = [move for move in known.moves if move.mover == color]
+        own = [move for move in searches.moves if move.mover == color]
         gains = [move.gains.of(measure.gain) for move in own]
         sides[color] = JudgedSide(
             color,
             tuple(map(judge_move, own)),
             tuple(gain for gain in gains if gain is not None),
-            found[color],
+            accuracies[color],
         )
     return sides
 
 
-def judge_move(known: KnownMove) -> MoveQuality:
+def judge_move(move: KnownMove) -> MoveQuality:
     """Compare a move with the engine's choice, as far as the choice is known."""
-    before, forced = known.before, known.board.is_forced
+    before, forced = move.before, move.board.is_forced
     if before is None:
-        return MoveQuality(known.ply, forced=forced)
-    sign = 1 if known.mover == "white" else -1
-    choice = None if before.best is None else before.best == known.uci
+        return MoveQuality(move.ply, forced=forced)
+    sign = 1 if move.mover == "white" else -1
+    choice = None if before.best is None else before.best == move.uci
     spread = None
     lines = [(line.move, sign * line.score.cp) for line in before.lines]
     # An engine that was stopped while it ordered its lines can list one move twice and
     # omit another.
     if len(lines) > 1 and len(dict(lines)) == len(lines):
-        spread = build_spread(lines, known.uci)
-        if explain_left_out(spread, known.ply, repeated=known.board.repeated):
+        spread = build_spread(lines, move.uci)
+        if explain_left_out(spread, move.ply, repeated=move.board.repeated):
             spread = None
-    gain_cp = known.gains.same_search_cp
+    gain_cp = move.gains.same_search_cp
     return MoveQuality(
-        known.ply, sign * before.score.cp, gain_cp, choice, forced, spread
+        move.ply, sign * before.score.cp, gain_cp, choice, forced, spread
     )
 
 
@@ -186,11 +186,11 @@ def rate_player_by_methods(
 ) -> PlayerMethods:
     """Return a player's figures over the event; ``strength`` is that of Algorithm 2."""
     figures = move_figures(sides, measure, elo)
-    tournament, why = tournament_figures(strength)
+    tournament, reasons = tournament_figures(strength)
     moves = accumulate_conformance(sides).n
     if moves < ENOUGH_MOVES:
-        why = {"markov": f"{moves} of {ENOUGH_MOVES} moves", **why}
-    figures["missing"] |= why
+        reasons = {"markov": f"{moves} of {ENOUGH_MOVES} moves", **reasons}
+    figures["missing"] |= reasons
     return PlayerMethods(**figures, **tournament, markov_moves=moves)
 
 
@@ -208,12 +208,14 @@ def move_figures(
     shares: dict[str, Share] = {}
     for name, kind in _KINDS.items():
         counted = [accumulate_conformance([side], kind) for side in sides]
-        shares[name] = share([(each.n, each.within_count) for each in counted])
+        shares[name] = share(
+            [(conformance.n, conformance.within_count) for conformance in counted]
+        )
     shares["first_choice"] = share(list(map(count_first_choices, sides)))
     unchosen = bool(sides) and all(map(_lacks_choices, sides))
     missing: dict[str, str] = {}
-    for name, found in shares.items():
-        if found.share is None:
+    for name, figure in shares.items():
+        if figure.share is None:
             first = 9 if name == "first_choice" else 10
             missing[name] = (
                 NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
@@ -227,8 +229,8 @@ def move_figures(
     }
     moves = chain.from_iterable(side.moves for side in sides)
     spreads = [move.spread for move in moves if move.spread]
-    intrinsic, why = _intrinsic_figures(measure, spreads, elo)
-    return {**shares, **means, "intrinsic": intrinsic, "missing": missing | why}
+    intrinsic, reasons = _intrinsic_figures(measure, spreads, elo)
+    return {**shares, **means, "intrinsic": intrinsic, "missing": missing | reasons}
 
 
 _KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
@@ -238,11 +240,13 @@ def accumulate_conformance(
     sides: Iterable[JudgedSide], kind: Conformance = RAW
 ) -> AccumulatedConformance:
     """Return the conformance over all moves of these sides."""
-    found = AccumulatedConformance(kind)
+    conformance = AccumulatedConformance(kind)
     for move in chain.from_iterable(side.moves for side in sides):
         if move.best_cp is not None and move.gain_cp is not None:
-            found.add(move.best_cp, move.gain_cp, ply=move.ply, forced=move.forced)
-    return found
+            conformance.add(
+                move.best_cp, move.gain_cp, ply=move.ply, forced=move.forced
+            )
+    return conformance
 
 
 def count_first_choices(side: JudgedSide) -> tuple[int, int]:
@@ -271,7 +275,9 @@ def share(games: Sequence[tuple[int, int]]) -> Share:
     """Return a share over games of ``(moves, moves with the property)``, with an
     interval clustered by game.
     """
-    scores = [GameScores(n, within, within) for n, within in games if n]
+    scores = [
+        GameScores(n, with_property, with_property) for n, with_property in games if n
+    ]
     n = sum(score.n for score in scores)
     if not n:
         return Share()
@@ -287,9 +293,11 @@ def share(games: Sequence[tuple[int, int]]) -> Share:
 
 def _mean_over_games(games: Iterable[MeanOfMoves]) -> float | None:
     """Return the mean over games, weighted by moves; None without a move."""
-    known = [(value, moves) for value, moves in games if value is not None and moves]
-    moves = sum([moves for _, moves in known])
-    total = math.fsum([value * moves for value, moves in known])
+    known_values = [
+        (value, moves) for value, moves in games if value is not None and moves
+    ]
+    moves = sum([moves for _, moves in known_values])
+    total = math.fsum([value * moves for value, moves in known_values])
     return rounded(total / moves, MEAN_DECIMALS) if moves else None
 
 
@@ -313,22 +321,22 @@ def _intrinsic_figures(
 def _rate_turns(
     table: IntrinsicTable, turns: Sequence[Spread], elo: int | None
 ) -> tuple[Intrinsic, str]:
-    found, n = estimate_rating(table, turns), len(turns)
+    estimate, n = estimate_rating(table, turns), len(turns)
     losses = [spread.loss for spread in turns if spread.loss is not None]
-    beside = (
+    projections = (
         project_choices(turns, table.interpolate_skill(elo))
         if elo is not None
         else None
     )
     matches, difference = (
-        (beside.matches, beside.difference) if beside else (None, None)
+        (projections.matches, projections.difference) if projections else (None, None)
     )
-    made = Intrinsic(
+    intrinsic = Intrinsic(
         turns=n,
-        rating=rounded(found.elo, ELO_DECIMALS),
-        low=rounded(found.low, ELO_DECIMALS),
-        high=rounded(found.high, ELO_DECIMALS),
-        beyond=found.beyond,
+        rating=rounded(estimate.elo, ELO_DECIMALS),
+        low=rounded(estimate.low, ELO_DECIMALS),
+        high=rounded(estimate.high, ELO_DECIMALS),
+        beyond=estimate.beyond,
         move_match=round(
             sum(spread.played == 0 for spread in turns) / n, SHARE_DECIMALS
         ),
@@ -343,26 +351,28 @@ def _rate_turns(
         difference_z=rounded(difference.z if difference else None, Z_DECIMALS),
         table=table.name,
     )
-    return made, found.reason or ""
+    return intrinsic, estimate.reason or ""
 
 
-def tournament_figures(found: Strength | None) -> tuple[dict[str, Any], dict[str, str]]:
+def tournament_figures(
+    strength: Strength | None,
+) -> tuple[dict[str, Any], dict[str, str]]:
     """Return Algorithm 2's figures of a player in whole Elo, and the reason for each
     null, by field name.
     """
-    if found is None:
+    if strength is None:
         return {}, {"tournament_rating": NO_COMPARISON}
     missing: dict[str, str] = {}
-    if found.rating is None:
+    if strength.rating is None:
         missing = {"tournament_rating": NOBODY_RATED}
-    elif found.low is None:
+    elif strength.low is None:
         missing = {"tournament_low": ONE_RATED, "tournament_high": ONE_RATED}
     figures = {
-        "tournament_group": found.part,
-        "tournament_difference": round_elo(found.relative),
-        "tournament_rating": round_elo(found.rating),
-        "tournament_low": round_elo(found.low, math.floor, INTERVAL_STEP_ELO),
-        "tournament_high": round_elo(found.high, math.ceil, INTERVAL_STEP_ELO),
+        "tournament_group": strength.part,
+        "tournament_difference": round_elo(strength.relative),
+        "tournament_rating": round_elo(strength.rating),
+        "tournament_low": round_elo(strength.low, math.floor, INTERVAL_STEP_ELO),
+        "tournament_high": round_elo(strength.high, math.ceil, INTERVAL_STEP_ELO),
     }
     return figures, missing
 

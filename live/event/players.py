@@ -84,9 +84,9 @@ class PlayerTotals:
         """Set the figures of a game; None removes a game that was deleted or is another
         person's.
         """
-        held = self.games.get(game)
+        previous = self.games.get(game)
         # A side whose figures have not changed keeps the same object.
-        if held is not None and held == played:
+        if previous is not None and previous == played:
             return
         self._view = None
         if played is None:
@@ -96,11 +96,13 @@ class PlayerTotals:
         # Only this game is counted again, because a player can have thousands. The
         # counter is replaced rather than changed, because the previous one was perhaps
         # sent.
-        self.gains = self.gains - _count_gains(held) + _count_gains(played)
-        reported = [self.games[each].player for each in sorted(self.games)]
+        self.gains = self.gains - _count_gains(previous) + _count_gains(played)
+        reported = [self.games[game_id].player for game_id in sorted(self.games)]
         if reported:
-            elo = next((each.elo for each in reported if each.elo is not None), None)
-            k = next((each.k for each in reported if each.k is not None), None)
+            elo = next(
+                (player.elo for player in reported if player.elo is not None), None
+            )
+            k = next((player.k for player in reported if player.k is not None), None)
             self.player = replace(reported[0], elo=elo, k=k)
 
     def measure_by(self, measure: Measure) -> None:
@@ -144,10 +146,10 @@ class PlayerTotals:
         return self._view
 
     def _build_view(self) -> PlayerView:
-        games = [self.games[each] for each in sorted(self.games)]
+        games = [self.games[game_id] for game_id in sorted(self.games)]
         points = [game.points for game in games if game.points is not None]
         pace = find_main_pace(games)
-        held = [game for game in games if game.side.pace == pace]
+        paced = [game for game in games if game.side.pace == pace]
         total_cp = sum(gain_cp * moves for gain_cp, moves in self.gains.items())
         mean = total_cp / self.gains.total() if self.gains else None
         return PlayerView(
@@ -158,15 +160,15 @@ class PlayerTotals:
             moves=self.gains.total(),
             points=math.fsum(points) if points else None,
             finished=len(points),
-            agreement=_sum_choices(held, self._measure.forecast),
+            agreement=_sum_choices(paced, self._measure.forecast),
             mean_gain_cp=rounded(mean, 2),
             **algorithm_4_figures(self.scores, self._measure),
-            **self._rate_perceived(pace, held, len(games)),
-            **_rate_officially(held, self.player),
+            **self._rate_perceived(pace, paced, len(games)),
+            **_rate_officially(paced, self.player),
         )
 
     def _rate_perceived(
-        self, pace: PaceGroup, held: Sequence[PlayedGame], games: int
+        self, pace: PaceGroup, paced: Sequence[PlayedGame], games: int
     ) -> dict[str, Any]:
         """Return the fields of the perceived rating over the games of the main pace.
 
@@ -174,14 +176,16 @@ class PlayerTotals:
         one scale.
         """
         choice = self._measure.models.choose_for_group(pace)
-        found = [game.side.evidence for game in held if game.side.evidence is not None]
-        total = reduce(Evidence.join, found) if found else None
-        if total is not None and len(found) > 1 and choice.reader is not None:
+        evidences = [
+            game.side.evidence for game in paced if game.side.evidence is not None
+        ]
+        total = reduce(Evidence.join, evidences) if evidences else None
+        if total is not None and len(evidences) > 1 and choice.reader is not None:
             total = total._replace(kappa=choice.reader.event_dispersion)
         notes = [choice.note] if choice.note else []
-        if len(held) < games:
+        if len(paced) < games:
             notes.append(
-                f"{len(held)} of {games} games: the others are of another pace"
+                f"{len(paced)} of {games} games: the others are of another pace"
             )
         return {
             **perceived_figures(total, choice.reader),
@@ -198,17 +202,21 @@ def _count_gains(played: PlayedGame | None) -> Counter[int]:
 
 
 def _sum_choices(
-    held: Sequence[PlayedGame], forecast: ChoiceModel | None
+    paced: Sequence[PlayedGame], forecast: ChoiceModel | None
 ) -> ChoiceEvidence | None:
-    choices = [game.side.choices for game in held]
-    known = [each for each in choices if each is not None and each.moves]
-    if forecast is None or not known:
+    choices = [game.side.choices for game in paced]
+    counted = [
+        game_choices
+        for game_choices in choices
+        if game_choices is not None and game_choices.moves
+    ]
+    if forecast is None or not counted:
         return None
     return ChoiceEvidence(
-        sum(each.moves for each in known),
-        sum(each.matches for each in known),
-        round(math.fsum(each.expected for each in known), 2),
-        round(compute_log_e_value(known, forecast.player_sd, forecast.game_sd), 3),
+        sum(game_choices.moves for game_choices in counted),
+        sum(game_choices.matches for game_choices in counted),
+        round(math.fsum(game_choices.expected for game_choices in counted), 2),
+        round(compute_log_e_value(counted, forecast.player_sd, forecast.game_sd), 3),
     )
 
 
@@ -272,7 +280,7 @@ class EventStandings:
         self.totals: dict[str, PlayerTotals] = {}
         """Every player, by id."""
         # Players' figures as they were last sent.
-        self._shown: dict[str, PlayerView] = {}
+        self._sent_views: dict[str, PlayerView] = {}
 
     def measure_by(self, measure: Measure) -> None:
         """Use other models for all players; games must be rated again separately."""
@@ -316,21 +324,21 @@ class EventStandings:
             else float(LEVEL_STEP_ELO * round(mean / LEVEL_STEP_ELO))
         )
 
-    def rate(self, touched: Iterable[PlayerTotals]) -> None:
+    def rate(self, affected: Iterable[PlayerTotals]) -> None:
         """Renew the engine's rating, and the figures of those players that have
         changed.
         """
-        for _ in self.rate_in_pieces(touched):
+        for _ in self.rate_in_pieces(affected):
             pass
 
     def rate_in_pieces(
-        self, touched: Iterable[PlayerTotals]
+        self, affected: Iterable[PlayerTotals]
     ) -> Generator[None, None, None]:
         """Do the same as :meth:`rate`, but yield after every player.
 
         For use only when nothing is shown until the last step.
         """
-        changed = {player.key: player for player in touched if player.changed}
+        changed = {player.key: player for player in affected if player.changed}
         for key, player in changed.items():
             moves, elo = player.gains.total(), player.player.elo
             self._field.update(key, elo, moves, player.expected_score)
@@ -348,7 +356,7 @@ class EventStandings:
             self._show(player.view())
             if not player.games:
                 self.totals.pop(key, None)
-                self._shown.pop(key, None)
+                self._sent_views.pop(key, None)
             yield
 
     def _start_engine(self) -> None:
@@ -376,14 +384,14 @@ class EventStandings:
             self._outbox.changes.append(EngineMessage(engine))
 
     def _show(self, view: PlayerView) -> None:
-        held = self._shown.get(view.id)
-        if held is not view and held != view:
-            self._shown[view.id] = view
+        previous = self._sent_views.get(view.id)
+        if previous is not view and previous != view:
+            self._sent_views[view.id] = view
             self._outbox.changes.append(StandingMessage(view))
 
     def players(self) -> tuple[PlayerView, ...]:
         """Return every player, in order of appearance."""
-        return tuple(self._shown.values())
+        return tuple(self._sent_views.values())
 
     def gains(self, player: str) -> GainCounts:
         """Return the counts of a player's gains over the event; empty for an unknown
@@ -394,17 +402,17 @@ class EventStandings:
 
     def rate_strengths(self) -> Algorithm2:
         """Return Algorithm 2 over the event, which takes some milliseconds per game."""
-        found = Algorithm2(self._measure.gain)
-        met: dict[GameId, list[str]] = {}
+        algorithm = Algorithm2(self._measure.gain)
+        pairs: dict[GameId, list[str]] = {}
         for key, totals in self.totals.items():
-            found.rate(key, totals.player.elo if totals.games else None)
+            algorithm.rate(key, totals.player.elo if totals.games else None)
             for id in sorted(totals.games):
-                met.setdefault(id, []).append(key)
-                found.add_game(key, totals.games[id].side.gains_cp)
-        for pair in met.values():
+                pairs.setdefault(id, []).append(key)
+                algorithm.add_game(key, totals.games[id].side.gains_cp)
+        for pair in pairs.values():
             if len(pair) == 2:
-                found.meet(*pair)
-        return found
+                algorithm.meet(*pair)
+        return algorithm
 
     def rate_engine(self) -> Algorithm3:
         """Return Algorithm 3 over the players of the event, with rows by player id
@@ -433,5 +441,5 @@ def _name_models(engine: EngineInfo, measure: Measure) -> EngineInfo:
     """Return the engine with the names of the models that rate by its scores."""
     models = measure.models
     return replace(
-        engine, models=tuple(each.name for each in models.models), note=models.note
+        engine, models=tuple(model.name for model in models.models), note=models.note
     )

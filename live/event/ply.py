@@ -129,7 +129,7 @@ class KeptPly(msgspec.Struct, omit_defaults=True):
 class Ply(KeptPly):
     """A position and the move that led to it, in a game that is followed."""
 
-    known: KnownMove | None = None
+    move: KnownMove | None = None
     """The move with its scores; None when they must be collected again."""
     progress: SearchProgress | None = None
     """Progress of the running search of the position."""
@@ -162,13 +162,13 @@ def start_game(start_fen: str, board: chess.Board) -> Ply:
 def play_move(board: chess.Board, before: Ply, view: PlyView) -> Ply:
     """Play a move on ``board``, and return the position it leads to."""
     is_repeated = board.halfmove_clock > 3 and board.is_repetition(2)
-    shown = describe_board(
+    description = describe_board(
         board, is_after_capture=before.is_capture, repeated=is_repeated
     )
     move = board.parse_uci(view.uci)
     is_capture = board.is_capture(move)
     board.push(move)
-    return Ply(view, board.fen(), shown, is_capture, score_by_rule(board))
+    return Ply(view, board.fen(), description, is_capture, score_by_rule(board))
 
 
 def list_moves(plies: Sequence[Ply], first: int, last: int) -> tuple[str, ...]:
@@ -176,29 +176,29 @@ def list_moves(plies: Sequence[Ply], first: int, last: int) -> tuple[str, ...]:
     return tuple(ply.view.uci for ply in plies[first + 1 : last + 1])
 
 
-def set_found(plies: Sequence[Ply], index: int, found: EvaluatedPosition) -> None:
+def set_found(plies: Sequence[Ply], index: int, evaluation: EvaluatedPosition) -> None:
     """Set the score of a position."""
-    plies[index].found = found
+    plies[index].found = evaluation
     # The move to this position and the move after it depend on its score.
     for ply in plies[index : index + 2]:
-        ply.known = None
+        ply.move = None
 
 
 def set_source_eval(plies: Sequence[Ply], index: int, score: Score | None) -> None:
     """Set the source's own score of a position; None means that there will be none."""
-    here = plies[index]
-    if here.found is not None:
+    ply = plies[index]
+    if ply.found is not None:
         return  # the game ended here by rule
     if score is None:
-        here.lost |= {"position"}
+        ply.lost |= {"position"}
     else:
         set_found(plies, index, EvaluatedPosition(score, None))
 
 
-def set_played(here: Ply, score: Score) -> None:
+def set_played(ply: Ply, score: Score) -> None:
     """Set the score of the move played, found by its own search."""
-    here.played = score
-    here.known = None
+    ply.played = score
+    ply.move = None
 
 
 def score_by_rule(board: chess.Board) -> EvaluatedPosition | None:
@@ -216,53 +216,55 @@ def score_by_rule(board: chess.Board) -> EvaluatedPosition | None:
     return None
 
 
-def find_played_score(before: Ply, here: Ply) -> Score | None:
+def find_played_score(before: Ply, ply: Ply) -> Score | None:
     """Return the score of the move played; None if its own search is still needed."""
     if before.found is None:
         return None
-    if before.found.best is not None and before.found.best == here.view.uci:
+    if before.found.best is not None and before.found.best == ply.view.uci:
         return before.found.score
-    if here.found is not None and here.found.by_rule:
-        return here.found.score
+    if ply.found is not None and ply.found.by_rule:
+        return ply.found.score
     for line in before.found.lines:
-        if line.move == here.view.uci:
+        if line.move == ply.view.uci:
             return line.score
-    return here.played
+    return ply.played
 
 
-def compute_gains(before: Ply, here: Ply, played: Score | None) -> Gains:
+def compute_gains(before: Ply, ply: Ply, played: Score | None) -> Gains:
     """Return the gains of the move that leads from one position to the next."""
-    found = before.found
-    if found is None:
+    evaluation = before.found
+    if evaluation is None:
         return Gains(None, None)
-    same: int | None = None
-    if played is not None and found.best is not None:
-        same = compute_same_search_gain(found.score, played, before.to_move)
-    elif found.by_rule:
-        same = 0  # moves after a dead position neither gain nor lose
-    successive: int | None = None
-    if here.found is not None:
-        after = here.found.score
-        successive = compute_successive_gain(found.score, after, before.to_move)
-    return Gains(same, successive)
-
-
-def describe_move(before: Ply, here: Ply) -> KnownMove:
-    """Return the move from one position to the next, with all its final scores."""
-    if here.known is None:
-        assert here.board is not None, "the start of the game is no move"
-        played = find_played_score(before, here)
-        here.known = KnownMove(
-            here.view.ply,
-            before.to_move,
-            here.view.uci,
-            here.board,
-            before.found,
-            here.found,
-            played,
-            compute_gains(before, here, played),
+    same_search_cp: int | None = None
+    if played is not None and evaluation.best is not None:
+        same_search_cp = compute_same_search_gain(
+            evaluation.score, played, before.to_move
         )
-    return here.known
+    elif evaluation.by_rule:
+        same_search_cp = 0  # moves after a dead position neither gain nor lose
+    successive_cp: int | None = None
+    if ply.found is not None:
+        after = ply.found.score
+        successive_cp = compute_successive_gain(evaluation.score, after, before.to_move)
+    return Gains(same_search_cp, successive_cp)
+
+
+def describe_move(before: Ply, ply: Ply) -> KnownMove:
+    """Return the move from one position to the next, with all its final scores."""
+    if ply.move is None:
+        assert ply.board is not None, "the start of the game is no move"
+        played = find_played_score(before, ply)
+        ply.move = KnownMove(
+            ply.view.ply,
+            before.to_move,
+            ply.view.uci,
+            ply.board,
+            before.found,
+            ply.found,
+            played,
+            compute_gains(before, ply, played),
+        )
+    return ply.move
 
 
 def collect_known(plies: Sequence[Ply]) -> KnownGame:
@@ -275,24 +277,24 @@ def collect_known(plies: Sequence[Ply]) -> KnownGame:
     return KnownGame(start, list(starmap(describe_move, pairwise(plies))))
 
 
-def list_missing(before: Ply | None, here: Ply) -> list[RequestKind]:
+def list_missing(before: Ply | None, ply: Ply) -> list[RequestKind]:
     """Return the kinds of search still needed for a position and for the move that led
     to it.
     """
-    has_first_choice = here.found is not None and here.found.best is not None
+    has_first_choice = ply.found is not None and ply.found.best is not None
     had_first_choice = (
         before is not None
         and before.found is not None
         and before.found.best is not None
     )
     missing: list[RequestKind] = []
-    if here.found is None:
+    if ply.found is None:
         missing.append("position")
-    if before and had_first_choice and find_played_score(before, here) is None:
+    if before and had_first_choice and find_played_score(before, ply) is None:
         missing.append("played")
-    if here.wanted and has_first_choice and here.get_replies() is None:
+    if ply.wanted and has_first_choice and ply.get_replies() is None:
         missing.append("replies")
-    return [kind for kind in missing if kind not in here.lost]
+    return [kind for kind in missing if kind not in ply.lost]
 
 
 def build_search(
@@ -304,17 +306,17 @@ def build_search(
     chess960: bool,
 ) -> Search:
     """Return the search of position ``index``, or of the move that led to it."""
-    here = plies[index]
+    ply = plies[index]
     last = index - 1 if kind == "played" else index
     position = Position(plies[0].fen, list_moves(plies, 0, last), chess960)
-    if kind == "replies" and here.wanted is not None:
-        lines, limit = here.wanted
+    if kind == "replies" and ply.wanted is not None:
+        lines, limit = ply.wanted
         return Search(position, lines=lines, limit=limit)
     if kind == "position":
         return options.search_of_position(position)
     before = plies[last].found
     depth = before.depth if before is not None else None
-    return options.search_of_move(position, here.view.uci, depth)
+    return options.search_of_move(position, ply.view.uci, depth)
 
 
 # --- as subscribers see it ------------------------------------------------------------
@@ -332,27 +334,27 @@ def show_unscored(ply: int, move: Move | PlyView) -> PlyView:
 
 
 def collect_score_fields(
-    known: KnownMove, progress: SearchProgress | None, gain: GainKind
+    move: KnownMove, progress: SearchProgress | None, gain: GainKind
 ) -> dict[str, Any]:
     """Return the fields of a ply's view that follow from searches.
 
     A provisional score is shown only while there is no final one.
     """
-    found = known.after or progress
-    hard = measure_complexity(known.after.by_depth) if known.after else None
+    evaluation = move.after or progress
+    hard = measure_complexity(move.after.by_depth) if move.after else None
     complexity = None
     if hard is not None:
         stability_cp = round(hard.stability_cp, 1)
         complexity = ComplexityView(stability_cp, hard.jump_cp, hard.jump_depth)
     return {
-        "score_cp": found.score.cp if found else None,
-        "mate": found.score.mate if found else None,
-        "depth": found.depth if found else None,
-        "final": known.after is not None,
-        "best": known.before.best if known.before else None,
-        "played_cp": known.played.cp if known.played else None,
-        "gain_cp": known.gains.of(gain),
-        "gain_same_search_cp": known.gains.same_search_cp,
-        "gain_successive_cp": known.gains.successive_cp,
+        "score_cp": evaluation.score.cp if evaluation else None,
+        "mate": evaluation.score.mate if evaluation else None,
+        "depth": evaluation.depth if evaluation else None,
+        "final": move.after is not None,
+        "best": move.before.best if move.before else None,
+        "played_cp": move.played.cp if move.played else None,
+        "gain_cp": move.gains.of(gain),
+        "gain_same_search_cp": move.gains.same_search_cp,
+        "gain_successive_cp": move.gains.successive_cp,
         "complexity": complexity,
     }

@@ -112,10 +112,11 @@ class Measure(NamedTuple):
         """Return the model of the results of games at this pace; None if none was
         learned.
         """
-        fast = pace in ("blitz", "bullet")
-        wanted = "blitz" if fast else "classical"
+        is_fast = pace in ("blitz", "bullet")
+        time_control = "blitz" if is_fast else "classical"
         return next(
-            (each for each in self.results if each.time_control == wanted), None
+            (model for model in self.results if model.time_control == time_control),
+            None,
         )
 
 
@@ -159,9 +160,12 @@ class SideFigures(Value, eq=False):
             msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True
         )
         return all(
-            one is other
-            or (not isinstance(one, Evidence | GameChoices) and one == other)
-            for one, other in pairs
+            own_value is other_value
+            or (
+                not isinstance(own_value, Evidence | GameChoices)
+                and own_value == other_value
+            )
+            for own_value, other_value in pairs
         )
 
 
@@ -196,15 +200,15 @@ class TracedSide(NamedTuple):
 
 
 def count_common(
-    one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]
+    first: Iterable[Any], second: Iterable[Any], is_same: Callable[[Any, Any], bool]
 ) -> int:
     """Return the number of leading items that two sequences have in common."""
-    pairs = zip(one, other, strict=False)
-    found = 0
-    for found, (a, b) in enumerate(pairs, 1):
-        if a is not b and not same(a, b):
-            return found - 1
-    return found
+    pairs = zip(first, second, strict=False)
+    count = 0
+    for count, (a, b) in enumerate(pairs, 1):
+        if a is not b and not is_same(a, b):
+            return count - 1
+    return count
 
 
 class _Context(NamedTuple):
@@ -221,7 +225,7 @@ class _Context(NamedTuple):
 class _Rated(NamedTuple):
     """One move, with the sums of its side's moves up to it."""
 
-    known: KnownMove
+    move: KnownMove
     answer: HumanAnswer | None
     gain_cp: int | None = None
     scores: GameScores = _NO_SCORES
@@ -276,16 +280,16 @@ class GameRater:
         context = _choose_context(game, field, measure)
         if context != self._context:
             self._reset(context)
-        known = list(zip(searches.moves, chain(answers, repeat(None)), strict=False))
-        same = count_common(
+        moves = list(zip(searches.moves, chain(answers, repeat(None)), strict=False))
+        common_plies = count_common(
             self._moves,
-            known,
-            lambda held, now: held.known is now[0] and held.answer is now[1],
+            moves,
+            lambda rated, now: rated.move is now[0] and rated.answer is now[1],
         )
-        del self._moves[same:]
+        del self._moves[common_plies:]
         if self._sums is not None:
-            self._sums.truncate(same)
-        for move, answer in known[same:]:
+            self._sums.truncate(common_plies)
+        for move, answer in moves[common_plies:]:
             self._moves.append(self._rate_move(context, move, answer))
         is_over = game.result != "*"
         sides: list[SideFigures] = []
@@ -313,7 +317,7 @@ class GameRater:
         )
 
     def _list_moves_of(self, color: Color) -> list[_Rated]:
-        return [move for move in self._moves if move.known.mover == color]
+        return [rated for rated in self._moves if rated.move.mover == color]
 
     def trace(self, color: Color, ply: int) -> TracedSide | None:
         """Return a side's rating after ``ply``, as if the game continued, with all it
@@ -322,37 +326,39 @@ class GameRater:
         The values are those of the last call of :meth:`rate`; None without a counted
         move.
         """
-        own = [each for each in self._moves[:ply] if each.known.mover == color]
+        own = [rated for rated in self._moves[:ply] if rated.move.mover == color]
         reader = self._context.choice.reader if self._context is not None else None
         if not own or own[-1].evidence is None or reader is None or self._sums is None:
             return None
-        traced = (self._compared.get(each.known.ply) for each in own)
-        moves = tuple(each for each in traced if each is not None)
+        traced = (self._compared.get(rated.move.ply) for rated in own)
+        moves = tuple(compared for compared in traced if compared is not None)
         return TracedSide(reader, self._sums.elos[color], own[-1].evidence, moves)
 
     # --- sums over moves --------------------------------------------------------------
 
     def _rate_move(
-        self, context: _Context, known: KnownMove, answer: HumanAnswer | None
+        self, context: _Context, move: KnownMove, answer: HumanAnswer | None
     ) -> _Rated:
         measure, reader = context.measure, context.choice.reader
-        color, ply = known.mover, known.ply
-        gain_cp = known.gains.of(measure.gain)
-        own = (move for move in reversed(self._moves) if move.known.mover == color)
-        last = next(own, _Rated(known, answer))
-        rated = last._replace(known=known, answer=answer, gain_cp=None, point=None)
-        before = known.before
+        color, ply = move.mover, move.ply
+        gain_cp = move.gains.of(measure.gain)
+        own = (
+            earlier for earlier in reversed(self._moves) if earlier.move.mover == color
+        )
+        last = next(own, _Rated(move, answer))
+        rated = last._replace(move=move, answer=answer, gain_cp=None, point=None)
+        before = move.before
         traced = self._compared.pop(ply, None)
         if gain_cp is None or before is None:
             return rated
         parts = measure.engine_gains.score_gain(gain_cp)
         n, total, squares = rated.scores
         scores = GameScores(n + 1, total + parts, squares + parts * parts)
-        turn = _build_turn(known, before, gain_cp)
+        turn = _build_turn(move, before, gain_cp)
         evidence = rated.evidence
         # A forced move is not a choice, and a score from the source is not enough to
         # judge one.
-        is_choice = not known.board.is_forced and before.best is not None
+        is_choice = not move.board.is_forced and before.best is not None
         if reader and self._sums and is_choice:
             if traced is None or traced.turn != turn:
                 compared = reader.compare_turn(turn, self._sums.elos[color])
@@ -363,7 +369,7 @@ class GameRater:
         return rated._replace(
             gain_cp=gain_cp,
             scores=scores,
-            choices=_add_choice(context, rated.choices, turn, known, answer),
+            choices=_add_choice(context, rated.choices, turn, move, answer),
             evidence=evidence,
             point=_build_point(context, ply, gain_cp, scores, evidence),
         )
@@ -374,16 +380,20 @@ class GameRater:
         It is rated again, because finished games vary more than running ones.
         """
         reader = context.choice.reader
-        if last.gain_cp is None or last.known.ply < len(self._moves) - 1:
+        if last.gain_cp is None or last.move.ply < len(self._moves) - 1:
             return last
         if self._sums is None or reader is None or last.evidence is None:
             return last
         evidence = self._sums.sum_evidence(color, reader.dispersion, over=True)
-        held = self._sides[color].evidence if color in self._sides else None
-        if held is not None and evidence is not None and _is_same(held, evidence):
-            evidence = held
+        previous = self._sides[color].evidence if color in self._sides else None
+        if (
+            previous is not None
+            and evidence is not None
+            and _is_same(previous, evidence)
+        ):
+            evidence = previous
         point = _build_point(
-            context, last.known.ply, last.gain_cp, last.scores, evidence
+            context, last.move.ply, last.gain_cp, last.scores, evidence
         )
         return last._replace(evidence=evidence, point=point)
 
@@ -399,9 +409,9 @@ class GameRater:
                 moves[-1].evidence,
                 moves[-1].choices,
             )
-        held = self._sides.get(color)
-        if held is not None and held.has_equal_figures(side):
-            return held
+        previous = self._sides.get(color)
+        if previous is not None and previous.has_equal_figures(side):
+            return previous
         self._sides[color] = side
         return side
 
@@ -433,35 +443,35 @@ def algorithm_4_figures(scores: ClusteredScores, measure: Measure) -> dict[str, 
     """Return the fields of Algorithm 4 of a curve point or player, rounded; null
     without a move.
     """
-    found = run_algorithm_4(scores, measure.engine_gains, measure.gain)._asdict()
-    figures = {name: rounded(each, ELO_DECIMALS) for name, each in found.items()}
-    return figures | {"score": rounded(found["score"], SCORE_DECIMALS)}
+    result = run_algorithm_4(scores, measure.engine_gains, measure.gain)._asdict()
+    figures = {name: rounded(figure, ELO_DECIMALS) for name, figure in result.items()}
+    return figures | {"score": rounded(result["score"], SCORE_DECIMALS)}
 
 
 def _add_choice(
     context: _Context,
     choices: GameChoices | None,
     turn: Turn,
-    known: KnownMove,
+    move: KnownMove,
     answer: HumanAnswer | None,
 ) -> GameChoices | None:
     forecast, best = (
         context.measure.forecast,
-        known.before.best if known.before else None,
+        move.before.best if move.before else None,
     )
-    elo = context.elos[known.mover]
+    elo = context.elos[move.mover]
     if forecast is None or elo is None:
         return None
     choices = GameChoices() if choices is None else choices
-    if best is None or known.board.is_forced or not counts(turn):
+    if best is None or move.board.is_forced or not counts(turn):
         return choices
     # The share of players of this Elo who choose the engine's move; the forecast was
     # learned with this share.
-    human, found = forecast.human, None
+    human, share = forecast.human, None
     if human is not None and answer is not None and answer.network == human.network:
-        found = predict_found_share(answer, best, elo)
-    turn = msgspec.structs.replace(turn, found=found)
-    return choices.add_choice(forecast.compute_log_odds(turn, elo), best == known.uci)
+        share = predict_found_share(answer, best, elo)
+    turn = msgspec.structs.replace(turn, found=share)
+    return choices.add_choice(forecast.compute_log_odds(turn, elo), best == move.uci)
 
 
 def rate_head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead:
@@ -488,21 +498,21 @@ def perceived_figures(
     counted = evidence.counted if evidence is not None else 0
     if reader is None:
         return {"counted": counted, "reason": "no-model"}
-    found = read_rating(evidence, reader.prior_sd) if evidence is not None else None
-    if found is None or counted < LEAST_MOVES:
+    rating = read_rating(evidence, reader.prior_sd) if evidence is not None else None
+    if rating is None or counted < LEAST_MOVES:
         return {"counted": counted, "reason": "early"}
     figures = {
         "counted": counted,
-        "perceived": _published_elo(found.rating),
-        "low": _published_elo(found.low),
-        "high": _published_elo(found.high),
+        "perceived": _published_elo(rating.rating),
+        "low": _published_elo(rating.low),
+        "high": _published_elo(rating.high),
     }
     if counted < EARLY_MOVES:
         return figures
     return figures | {
-        "usual_low": _published_elo(found.usual_low),
-        "usual_high": _published_elo(found.usual_high),
-        "percentile": rounded(found.percentile, PERCENT_DECIMALS),
+        "usual_low": _published_elo(rating.usual_low),
+        "usual_high": _published_elo(rating.usual_high),
+        "percentile": rounded(rating.percentile, PERCENT_DECIMALS),
     }
 
 
@@ -531,17 +541,17 @@ def _choose_context(game: Game, field: float | None, measure: Measure) -> _Conte
     return _Context(measure, choice, {"white": white, "black": black}, level)
 
 
-def _build_turn(known: KnownMove, before: EvaluatedPosition, gain_cp: int) -> Turn:
-    seen, score_cp = measure_complexity(before.by_depth), before.score.cp
+def _build_turn(move: KnownMove, before: EvaluatedPosition, gain_cp: int) -> Turn:
+    complexity, score_cp = measure_complexity(before.by_depth), before.score.cp
     return Turn(
         gain_cp,
-        score_cp if known.mover == "white" else -score_cp,
-        known.ply,
-        seen.stability_cp if seen else None,
-        seen.jump_cp if seen else None,
-        known.board,
+        score_cp if move.mover == "white" else -score_cp,
+        move.ply,
+        complexity.stability_cp if complexity else None,
+        complexity.jump_cp if complexity else None,
+        move.board,
     )
 
 
-def _is_same(one: Evidence, other: Evidence) -> bool:
-    return one.slope is other.slope and one.kappa == other.kappa
+def _is_same(first: Evidence, second: Evidence) -> bool:
+    return first.slope is second.slope and first.kappa == second.kappa

@@ -33,7 +33,8 @@ _SEARCH_KINDS: dict[Urgency, SearchKind] = {
     "closing": SearchKind.CLOSING,
     "backlog": SearchKind.BACKLOG,
     "finished": SearchKind.FINISHED,
-    # As looking ahead asks for the same scouts, so that they cost nothing there.
+    # The same kind as the short searches of looking ahead, so that those cost nothing
+    # extra.
     "spare": SearchKind.SPECULATE,
 }
 _SPARE_RANK = rank_speculation(ForecastPolicy().scout)
@@ -55,7 +56,7 @@ class RequestId(Value, gc=False):
 
 
 def build_priority(request_id: RequestId, urgency: Urgency) -> SearchPriority:
-    """Return before which other searches the engines make that of a request."""
+    """Return the priority of a request's search among all searches of the engines."""
     rank = _SPARE_RANK if urgency == "spare" else 0
     kind = _SEARCH_KINDS[urgency]
     return SearchPriority(kind, request_id.game, request_id.ply, rank)
@@ -88,6 +89,6 @@ class Outbox(msgspec.Struct):
 
     def take(self) -> Outbox:
         """Return everything collected, and empty the outbox."""
-        taken = copy(self)
+        outbox = copy(self)
         self.clear()
-        return taken
+        return outbox

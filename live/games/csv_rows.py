@@ -43,7 +43,7 @@ def read_csv_rows(data: bytes, columns: dict[str, str]) -> Iterator[dict[str, st
     delimiter = separator[1] if separator else max(",;\t|", key=heading.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
     try:
-        headings = [re.sub(r"[^a-z]", "", each.lower()) for each in next(reader, [])]
+        headings = [re.sub(r"[^a-z]", "", title.lower()) for title in next(reader, [])]
         names = [columns.get(heading) for heading in headings]
         for row in reader:
             if not "".join(row).strip():

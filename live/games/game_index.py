@@ -191,7 +191,7 @@ def player_and_place_keys(feed: FeedName, headers: Headers) -> tuple[GameKey, ..
 
 def lookup_keys(game: Game) -> tuple[GameKey, ...]:
     """Return all keys by which a known game is found."""
-    own = source_key(game.feed, game)
+    own_key = source_key(game.feed, game)
     if game.key:
-        return (own,)
-    return (own, *player_and_place_keys(game.feed, game.headers))
+        return (own_key,)
+    return (own_key, *player_and_place_keys(game.feed, game.headers))

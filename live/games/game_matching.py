@@ -62,7 +62,11 @@ Rank = tuple[int, ...]
 
 
 def match_games(
-    held: GameIndex, feed: FeedName, reports: Sequence[GameReport], *, complete: bool
+    known_games: GameIndex,
+    feed: FeedName,
+    reports: Sequence[GameReport],
+    *,
+    complete: bool,
 ) -> GameIds:
     """Return the known game of each report, by the report's index; other reports are
     new games.
@@ -70,27 +74,33 @@ def match_games(
     The result does not depend on the order of ``reports``, except for games with equal
     names and moves.
     """
-    found: GameIds = {}
+    matches: GameIds = {}
     namesakes: defaultdict[GameKey, list[int]] = defaultdict(list)
     for index, report in enumerate(reports):
         namesakes[source_key(feed, report)].append(index)
     for key, indexes in namesakes.items():
-        ids = held.games_with_key(key)
-        found.update(_match_namesakes(held, ids, reports, indexes, complete=complete))
+        ids = known_games.games_with_key(key)
+        matches.update(
+            _match_namesakes(known_games, ids, reports, indexes, complete=complete)
+        )
     # Match the remaining reports, in which names, board or event have changed.
-    taken = set(found.values())
-    left = [i for i, report in enumerate(reports) if i not in found and not report.key]
-    left.sort(key=lambda index: content_sort_key(reports[index]))
+    matched_ids = set(matches.values())
+    unmatched = [
+        i for i, report in enumerate(reports) if i not in matches and not report.key
+    ]
+    unmatched.sort(key=lambda index: content_sort_key(reports[index]))
     ranked: list[tuple[Rank, GameId, int]] = []
-    for place, index in enumerate(left):
+    for place, index in enumerate(unmatched):
         keys = player_and_place_keys(feed, reports[index].headers)
-        candidates = [held.games_with_key(key) for key in keys]
+        candidates = [known_games.games_with_key(key) for key in keys]
         candidates = [ids for ids in candidates if len(ids) <= MAX_CANDIDATES]
-        for id in set(chain.from_iterable(candidates)) - taken:
-            rank = _rank_relation(held[id], reports[index], complete=complete)
+        for id in set(chain.from_iterable(candidates)) - matched_ids:
+            rank = _rank_relation(known_games[id], reports[index], complete=complete)
             if rank is not None:
                 ranked.append((rank, id, place))
-    return found | {left[place]: id for place, id in _assign_best_first(ranked).items()}
+    return matches | {
+        unmatched[place]: id for place, id in _assign_best_first(ranked).items()
+    }
 
 
 def _is_key_trustworthy(game: Game | GameReport, report: GameReport) -> bool:
@@ -98,11 +108,16 @@ def _is_key_trustworthy(game: Game | GameReport, report: GameReport) -> bool:
     differs.
     """
     old, new = game.headers, report.headers
-    known = all(map(is_known, (old.white, old.black, new.white, new.black)))
-    swapped = is_same_person(old.white, new.black) or is_same_person(
+    has_known_players = all(map(is_known, (old.white, old.black, new.white, new.black)))
+    is_swapped = is_same_person(old.white, new.black) or is_same_person(
         old.black, new.white
     )
-    if not known or swapped or count_same_players(old, new) or _is_one_table(old, new):
+    if (
+        not has_known_players
+        or is_swapped
+        or count_same_players(old, new)
+        or _is_one_table(old, new)
+    ):
         return True
     shorter = shorter_length(game, report)
     return (
@@ -117,10 +132,10 @@ def _is_one_table(old: Headers, new: Headers) -> bool:
     return one_round and old.event == new.event and old.board == new.board is not None
 
 
-def count_same_players(one: Headers, other: Headers) -> int:
+def count_same_players(first: Headers, second: Headers) -> int:
     """Return the number of players (0 to 2) who are the same with the same colour."""
-    return is_same_person(one.white, other.white) + is_same_person(
-        one.black, other.black
+    return is_same_person(first.white, second.white) + is_same_person(
+        first.black, second.black
     )
 
 
@@ -132,35 +147,35 @@ def drop_repeats(
     In a complete report two games with the same names are different games. Games with
     an equal key are one game, unless players and moves differ.
     """
-    kept: list[GameReport] = []
+    unique: list[GameReport] = []
     places: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for report in reports:
         mark = source_key("", report)
         earlier = places[mark]
         if report.key:
             earlier = [
-                place for place in earlier if _is_key_trustworthy(kept[place], report)
+                place for place in earlier if _is_key_trustworthy(unique[place], report)
             ]
         else:
             namesakes = () if complete else earlier[-MAX_CANDIDATES:]
             earlier = [
-                place for place in namesakes if _is_same_line(kept[place], report)
+                place for place in namesakes if _is_same_line(unique[place], report)
             ]
         if earlier:
-            kept[earlier[-1]] = report
+            unique[earlier[-1]] = report
         else:
-            places[mark].append(len(kept))
-            kept.append(report)
-    return tuple(kept)
+            places[mark].append(len(unique))
+            unique.append(report)
+    return tuple(unique)
 
 
 def content_sort_key(game: Game | GameReport) -> tuple[object, ...]:
     """Return a sort key for games of equal names, independent of their order."""
     line = tuple(move.uci for move in game.moves)
-    return (-len(line), line, msgspec.msgpack.encode(_content(game)))
+    return (-len(line), line, msgspec.msgpack.encode(_collect_content(game)))
 
 
-def _content(game: Game | GameReport) -> tuple[object, ...]:
+def _collect_content(game: Game | GameReport) -> tuple[object, ...]:
     return (
         game.headers,
         game.start_fen,
@@ -195,7 +210,7 @@ def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
 
 
 def _match_namesakes(
-    held: GameIndex,
+    known_games: GameIndex,
     ids: Sequence[GameId],
     reports: Sequence[GameReport],
     indexes: Sequence[int],
@@ -205,7 +220,7 @@ def _match_namesakes(
     """Match games that have the same key or the same names."""
 
     def may_be_same(id: GameId, index: int) -> bool:
-        game = held[id]
+        game = known_games[id]
         report = reports[index]
         if report.key:
             return _is_key_trustworthy(game, report)
@@ -219,26 +234,26 @@ def _match_namesakes(
     # little.
     unchanged: defaultdict[tuple[object, ...], list[GameId]] = defaultdict(list)
     for id in reversed(ids):
-        unchanged[_content(held[id])].append(id)
-    found: GameIds = {}
+        unchanged[_collect_content(known_games[id])].append(id)
+    matches: GameIds = {}
     for index in indexes:
-        same = unchanged.get(_content(reports[index]))
+        same = unchanged.get(_collect_content(reports[index]))
         if same:
-            found[index] = same.pop()
-    left = list(chain.from_iterable(unchanged.values()))
-    left.sort(key=lambda id: content_sort_key(held[id]))
-    in_order = [index for index in indexes if index not in found]
+            matches[index] = same.pop()
+    unmatched = list(chain.from_iterable(unchanged.values()))
+    unmatched.sort(key=lambda id: content_sort_key(known_games[id]))
+    in_order = [index for index in indexes if index not in matches]
     in_order.sort(key=lambda index: content_sort_key(reports[index]))
-    if len(left) * len(in_order) > MAX_CANDIDATES * MAX_CANDIDATES:
-        return found | dict(zip(in_order, left, strict=False))
+    if len(unmatched) * len(in_order) > MAX_CANDIDATES * MAX_CANDIDATES:
+        return matches | dict(zip(in_order, unmatched, strict=False))
     ranked = []
-    for id in left:
+    for id in unmatched:
         for place, index in enumerate(in_order):
             if may_be_same(id, index):
-                rank = _rank_likeness(held[id], reports[index])
+                rank = _rank_likeness(known_games[id], reports[index])
                 ranked.append((rank, id, place))
     assigned = _assign_best_first(ranked)
-    return found | {in_order[place]: id for place, id in assigned.items()}
+    return matches | {in_order[place]: id for place, id in assigned.items()}
 
 
 def _rank_likeness(game: Game, report: GameReport) -> Rank:
@@ -255,16 +270,16 @@ def _rank_likeness(game: Game, report: GameReport) -> Rank:
 
 def _assign_best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
     """Assign each report at most one game, taking the best pair of all first."""
-    found: GameIds = {}
-    taken: set[GameId] = set()
+    assigned: GameIds = {}
+    assigned_ids: set[GameId] = set()
     ranked = sorted(ranked, key=lambda pair: pair[1:])
     # The sort is stable: equal ranks stay in order.
     ranked.sort(key=lambda pair: pair[0], reverse=True)
     for _, id, index in ranked:
-        if index not in found and id not in taken:
-            found[index] = id
-            taken.add(id)
-    return found
+        if index not in assigned and id not in assigned_ids:
+            assigned[index] = id
+            assigned_ids.add(id)
+    return assigned
 
 
 def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
@@ -280,7 +295,7 @@ def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | 
     if is_another_game(game, report, complete=complete):
         return None
     alike = count_equal_plies(game.moves, report.moves)
-    proved = complete or alike >= PROOF_PLIES
+    is_proved = complete or alike >= PROOF_PLIES
     one_event = normalise_header(old.event) == normalise_header(new.event)
     one_round = normalise_header(old.round) == normalise_header(new.round)
     one_board = old.board == new.board
@@ -290,25 +305,25 @@ def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | 
     )
     if seated == 2:
         kind = 4
-        sure = proved or (one_event and one_round)
+        is_sure = is_proved or (one_event and one_round)
     elif swapped == 2:
         kind = 3
-        sure = proved and one_event
+        is_sure = is_proved and one_event
     elif seated or swapped:
         kind = 2 if seated else 1
-        sure = one_event and (
+        is_sure = one_event and (
             alike >= PROOF_PLIES or (complete and one_round and one_board)
         )
     else:
         kind = 0
-        sure = complete and one_round and one_board and alike >= STRONG_PROOF_PLIES
-    return (kind, one_event, one_round, one_board, alike) if sure else None
+        is_sure = complete and one_round and one_board and alike >= STRONG_PROOF_PLIES
+    return (kind, one_event, one_round, one_board, alike) if is_sure else None
 
 
-def may_be_one_round(one: str, other: str) -> bool:
+def may_be_one_round(first: str, second: str) -> bool:
     """Return whether two rounds can be the same: ``"3.12"`` is board 12 of round 3."""
-    old = normalise_header(one)
-    new = normalise_header(other)
+    old = normalise_header(first)
+    new = normalise_header(second)
     if not old or not new or old == new:
         return True
     return normalise_round(old) == normalise_round(new)
@@ -322,22 +337,22 @@ def _is_same_line(game: Game | GameReport, report: GameReport) -> bool:
     return count_equal_plies(game.moves, report.moves) >= shorter - CORRECTED_PLIES
 
 
-def shorter_length(one: Game | GameReport, other: Game | GameReport) -> int:
+def shorter_length(first: Game | GameReport, second: Game | GameReport) -> int:
     """Return the number of plies of the shorter game."""
-    return min(len(one.moves), len(other.moves))
+    return min(len(first.moves), len(second.moves))
 
 
-def count_equal_plies(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
+def count_equal_plies(first: tuple[Move, ...], second: tuple[Move, ...]) -> int:
     """Return the number of plies at which two games have the same move."""
-    shorter = min(len(one), len(other))
-    if one[:shorter] == other[:shorter]:
+    shorter = min(len(first), len(second))
+    if first[:shorter] == second[:shorter]:
         return shorter
-    return sum(a.uci == b.uci for a, b in zip(one, other, strict=False))
+    return sum(a.uci == b.uci for a, b in zip(first, second, strict=False))
 
 
-def compare_fide_ids(one: Headers, other: Headers) -> list[bool]:
+def compare_fide_ids(first: Headers, second: Headers) -> list[bool]:
     """Return, for each colour with FIDE ids in both games, whether they are equal."""
-    sides = ((one.white, other.white), (one.black, other.black))
+    sides = ((first.white, second.white), (first.black, second.black))
     return [
         fide_id_of(a) == fide_id_of(b)
         for a, b in sides

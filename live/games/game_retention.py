@@ -42,9 +42,9 @@ class GameRetention:
             are forgotten.
     """
 
-    def __init__(self, after_s: float, most: int = MOST_GAMES) -> None:
+    def __init__(self, after_s: float, max_games: int = MOST_GAMES) -> None:
         self._after_s = after_s
-        self._most = most
+        self._max_games = max_games
         # Time, feed and whether it has ended, for each game; the one unchanged for
         # longest is first.
         self._changed: OrderedDict[GameId, tuple[float, FeedName, bool]] = OrderedDict()
@@ -82,8 +82,8 @@ class GameRetention:
 
     def find_old_games(self, now_s: float) -> list[GameId]:
         """Return the games to forget now, those unchanged for longest first."""
-        found: list[GameId] = []
-        too_many = self._finished - self._most
+        old_games: list[GameId] = []
+        too_many = self._finished - self._max_games
         for id, (at_s, feed, over) in self._changed.items():
             still_s = now_s - at_s
             if still_s < LEAST_S:
@@ -91,12 +91,12 @@ class GameRetention:
             if not over:
                 continue
             old = 0 < self._after_s <= still_s and self._newest_s[feed] > at_s
-            if not old and len(found) >= too_many:
+            if not old and len(old_games) >= too_many:
                 if self._after_s and still_s < self._after_s:
                     break
                 continue
-            found.append(id)
-        return found
+            old_games.append(id)
+        return old_games
 
     def forget_old_games(
         self, retire: Callable[[GameId], Iterable[Game]], now_s: float

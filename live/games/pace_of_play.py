@@ -123,14 +123,14 @@ def classify_pace(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace 
     text = _REMARK.sub("", time_control).strip().lower()
     if _DAYS.fullmatch(text.removesuffix("/move").removesuffix("per move").strip()):
         return "classical"
-    shown = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
-    used = _most_used_s(plies[:SPENT_PLIES])
-    pace = _read_header(time_control.lower(), text, shown, used)
+    shown_s = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
+    used_s = _most_used_s(plies[:SPENT_PLIES])
+    pace = _read_header(time_control.lower(), text, shown_s, used_s)
     # Because of increments, times can be a little longer than the initial time.
-    if pace is not None and max(shown, used) <= _MOST_S[pace] + _OVER_S:
+    if pace is not None and max(shown_s, used_s) <= _MOST_S[pace] + _OVER_S:
         return pace
-    if shown > 0:
-        return _classify_time(shown + MOVES * _find_increment_s(plies[:SPENT_PLIES]))
+    if shown_s > 0:
+        return _classify_time(shown_s + MOVES * _find_increment_s(plies[:SPENT_PLIES]))
     spent = [ply.spent_s for ply in plies[:SPENT_PLIES] if ply.spent_s is not None]
     if len(spent) < SPENT_PLIES:
         return None
@@ -148,8 +148,8 @@ def _read_header(header: str, text: str, shown_s: float, used_s: float) -> Pace 
     for word, pace in _WORDS:
         if word in header:
             return pace
-    if two := _TWO_PARTS.fullmatch(text):
-        times_s = _read_two_parts_s(int(two[1]), int(two[2]))
+    if match := _TWO_PARTS.fullmatch(text):
+        times_s = _read_two_parts_s(int(match[1]), int(match[2]))
         classes = set(map(_classify_time, times_s))
         return classes.pop() if len(classes) == 1 else None
     time_s = _read_time_s(text, shown_s, used_s)
@@ -177,7 +177,7 @@ def _read_time_s(text: str, shown_s: float, used_s: float) -> float | None:
         return _read_chain_s(plain)
     periods = [_PERIOD.match(part) for part in re.split("[:,;]", plain)]
     if all(periods):
-        numbers = [_read_period(each) for each in periods if each]
+        numbers = [_read_period(match) for match in periods if match]
         return _sum_periods_s(numbers, shown_s, used_s)
     if (game := _GAME_IN.search(text)) and not _MINUTES.search(text):
         return _read_game_in_s(game, text)
@@ -238,7 +238,7 @@ def _read_chain_s(chain: str) -> float:
         numbers = [int(number) for number in (first, second) if number]
         if len(numbers) > 1:
             moves = next(
-                (each for each in _PERIOD_MOVES if each in numbers), numbers[-1]
+                (usual for usual in _PERIOD_MOVES if usual in numbers), numbers[-1]
             )
             numbers.remove(moves)
         minutes += numbers[0]
@@ -265,13 +265,15 @@ def _sum_periods_s(
     more_used = used_s > base + increment * SPENT_PLIES / 2 and base > 0
     unit = 60 if short or more_shown or more_used else 1
     total = 0.0
-    left = MOVES
+    moves_left = MOVES
     for index, (moves, base, increment, _) in enumerate(periods, 1):
         # The last period repeats, if it is for a number of moves.
-        played = min(left, moves) if moves and index < len(periods) else left
-        total += played / (moves or left) * base * unit + played * increment
-        left -= played
-        if not left:
+        played = (
+            min(moves_left, moves) if moves and index < len(periods) else moves_left
+        )
+        total += played / (moves or moves_left) * base * unit + played * increment
+        moves_left -= played
+        if not moves_left:
             break
     return total
 

@@ -96,10 +96,10 @@ def normalise_name(name: str) -> str:
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter))
     words = _WORD.findall(_APOSTROPHES.sub("", bare))
     # "Im" is a Korean surname, so a name made of titles alone is kept.
-    kept = [word for word in words if word not in _TITLES] or words
-    if " ".join(kept) in _NOBODY or sum(map(len, kept)) < 2:
+    name_words = [word for word in words if word not in _TITLES] or words
+    if " ".join(name_words) in _NOBODY or sum(map(len, name_words)) < 2:
         return ""
-    return " ".join(sorted(_WRITTEN_OUT_UMLAUT.sub(r"\1", word) for word in kept))
+    return " ".join(sorted(_WRITTEN_OUT_UMLAUT.sub(r"\1", word) for word in name_words))
 
 
 @lru_cache(maxsize=2048)
@@ -129,39 +129,42 @@ def _is_bye_name(name: str) -> bool:
     return bool(words & _BYE) and words <= _BYE | _OF_A_BYE
 
 
-def is_same_person(one: Player, other: Player) -> bool:
+def is_same_person(first: Player, second: Player) -> bool:
     """Return whether both players are known and have the same FIDE id or name."""
-    if fide_id_of(one) is not None and fide_id_of(one) == fide_id_of(other):
+    if fide_id_of(first) is not None and fide_id_of(first) == fide_id_of(second):
         return True
-    words = normalise_name(one.name)
-    others = normalise_name(other.name)
-    if words == others or not (words and others):
-        return words == others != ""
-    numbers = {fide_id_of(one), fide_id_of(other)} - {None}
-    return len(numbers) < 2 and _is_same_but_for_initials(words.split(), others.split())
-
-
-def _is_same_but_for_initials(one: list[str], other: list[str]) -> bool:
-    """Return whether only initials differ: ``Castel, Ines M.`` and ``Castel, Ines``."""
-    short, long = sorted((one, other), key=len)
-    more = [word for word in long if word not in short]
-    return (
-        len(more) == len(long) - len(short) > 0
-        and sum(len(word) > 1 for word in short) > 1
-        and all(len(word) == 1 and not NO_INITIAL.match(word) for word in more)
+    words = normalise_name(first.name)
+    other_words = normalise_name(second.name)
+    if words == other_words or not (words and other_words):
+        return words == other_words != ""
+    numbers = {fide_id_of(first), fide_id_of(second)} - {None}
+    return len(numbers) < 2 and _is_same_but_for_initials(
+        words.split(), other_words.split()
     )
 
 
-def fill_missing(one: T, more: T, *names: str) -> T:
-    """Return ``one`` with those of its named fields that are empty filled from
-    ``more``.
+def _is_same_but_for_initials(first: list[str], second: list[str]) -> bool:
+    """Return whether only initials differ: ``Castel, Ines M.`` and ``Castel, Ines``."""
+    short, long = sorted((first, second), key=len)
+    additional = [word for word in long if word not in short]
+    return (
+        len(additional) == len(long) - len(short) > 0
+        and sum(len(word) > 1 for word in short) > 1
+        and all(len(word) == 1 and not NO_INITIAL.match(word) for word in additional)
+    )
+
+
+def fill_missing(record: T, supplement: T, *names: str) -> T:
+    """Return ``record`` with those of its named fields that are empty filled from
+    ``supplement``.
     """
     lacking = {
         name: value
         for name in names
-        if getattr(one, name) in (None, 0, "", "?") and (value := getattr(more, name))
+        if getattr(record, name) in (None, 0, "", "?")
+        and (value := getattr(supplement, name))
     }
-    return replace(one, **lacking) if lacking else one
+    return replace(record, **lacking) if lacking else record
 
 
 def person_key(player: Player) -> str:

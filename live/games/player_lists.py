@@ -78,12 +78,12 @@ class PlayerLists:
         none.
         """
         doubts = list(self.doubtful)
-        more = (
+        rest = (
             f"; and {len(doubts) - MAX_NAMED} more, in the log"
             if len(doubts) > MAX_NAMED
             else ""
         )
-        return "; ".join(doubts[:MAX_NAMED]) + more
+        return "; ".join(doubts[:MAX_NAMED]) + rest
 
     def complete_report(self, report: FeedReport) -> FeedReport:
         """Return ``report`` with values from the lists where the source gives none."""
@@ -127,11 +127,11 @@ class PlayerLists:
             and player.k
         ):
             return player
-        found = self._ratings.find_player(player)
-        if found.doubt and found.doubt not in self.doubtful:
-            self.doubtful[found.doubt] = None
-            log.warning("rating list: %s; nothing is taken from it", found.doubt)
-        row = found.player
+        match = self._ratings.find_player(player)
+        if match.doubt and match.doubt not in self.doubtful:
+            self.doubtful[match.doubt] = None
+            log.warning("rating list: %s; nothing is taken from it", match.doubt)
+        row = match.player
         if row is None:
             return player
         elo, k = row.rating_for_pace(pace)
@@ -182,14 +182,14 @@ def _open_list(key: str, path: str, open_list: Callable[[Path, Stamp], T]) -> T 
     remedy = _REMEDIES[key]
     try:
         file = Path(path).expanduser()
-        found = file.stat()
-        return open_list(file, (found.st_mtime_ns, found.st_size))
+        status = file.stat()
+        return open_list(file, (status.st_mtime_ns, status.st_size))
     except OSError as error:
-        why = f"cannot be read ({error.strerror})"
+        problem = f"cannot be read ({error.strerror})"
         remedy = "Correct the path"
     except ValueError as error:
-        why = str(error)
-    raise ConfigError(f"{key} {path}", why, remedy)
+        problem = str(error)
+    raise ConfigError(f"{key} {path}", problem, remedy)
 
 
 def add_neighbouring_lists(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
@@ -198,7 +198,7 @@ def add_neighbouring_lists(paths: Sequence[Path], config: FeedsConfig) -> FeedsC
 
     A file that is not a list is left out, and the log reports it.
     """
-    found: dict[str, str] = {}
+    neighbours: dict[str, str] = {}
     for path in paths:
         folder = path if path.is_dir() else path.parent
         try:
@@ -207,15 +207,17 @@ def add_neighbouring_lists(paths: Sequence[Path], config: FeedsConfig) -> FeedsC
             ]
         except OSError:
             continue
-        if not config.rating_list and "rating_list" not in found:
-            found |= _find_list("rating_list", sorted(files), _RATINGS, _open_ratings)
-        if not config.pairing_list and "pairing_list" not in found:
-            found |= _find_list(
+        if not config.rating_list and "rating_list" not in neighbours:
+            neighbours |= _find_list(
+                "rating_list", sorted(files), _RATINGS, _open_ratings
+            )
+        if not config.pairing_list and "pairing_list" not in neighbours:
+            neighbours |= _find_list(
                 "pairing_list", sorted(files), _PAIRINGS, _open_pairings
             )
-    for key, file in found.items():
+    for key, file in neighbours.items():
         log.info("%s taken from beside the games: %s", key.replace("_", " "), file)
-    return replace(config, **found) if found else config
+    return replace(config, **neighbours) if neighbours else config
 
 
 def _find_list(

@@ -130,8 +130,8 @@ class RatingList:
                 " list: correct the id or the name in the source"
             )
         places = chain.from_iterable(self._names.get(word, ()) for word in words)
-        near = [self._row(at) for at in dict.fromkeys(places)]
-        same = [row for row in near if normalise_name(row.name).split() == words]
+        related = [self._row(place) for place in dict.fromkeys(places)]
+        same = [row for row in related if normalise_name(row.name).split() == words]
         if len(same) > 1 and federation:
             same = [row for row in same if row.federation == federation] or same
         if len(same) == 1:
@@ -143,25 +143,25 @@ class RatingList:
             )
         alike = [
             row
-            for row in near
+            for row in related
             if _is_similar_name(words, normalise_name(row.name).split())
         ]
         if alike:
-            named = ", ".join(
+            candidates = ", ".join(
                 f"{row.name} ({row.fide_id or 'no id'})" for row in alike[:3]
             )
             return ListMatch(
-                doubt=f"{name} is perhaps {named} in the list:"
+                doubt=f"{name} is perhaps {candidates} in the list:"
                 " give the FIDE id in the source, or the name as the list has it"
             )
         return ListMatch()
 
 
-def _is_similar_name(one: list[str], other: list[str]) -> bool:
+def _is_similar_name(first: list[str], second: list[str]) -> bool:
     """Return whether two names differ only by additional words, or by initials instead
     of words.
     """
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((first, second), key=len)
     whole = [word for word in short if word in long]
     first_letters = {word[0] for word in long}
     initials = [word for word in short if len(word) == 1 and word in first_letters]
@@ -187,13 +187,15 @@ def read_rating_list(data: bytes) -> RatingList:
 def _read_xml(data: bytes) -> RatingList:
     ids: dict[int, int] = {}
     names: defaultdict[str, list[int]] = defaultdict(list)
-    for found in _XML_PLAYER.finditer(data):
-        at = found.start()
-        ids[int(found[1])] = at
-        names[_first_word(found[2])].append(at)
+    for match in _XML_PLAYER.finditer(data):
+        start = match.start()
+        ids[int(match[1])] = start
+        names[_first_word(match[2])].append(start)
     if not ids:
         raise ValueError("holds no players")
-    return RatingList(ids, names, lambda at: _read_xml_row(data, at), size=len(ids))
+    return RatingList(
+        ids, names, lambda start: _read_xml_row(data, start), size=len(ids)
+    )
 
 
 def _first_word(raw: bytes) -> str:
@@ -208,26 +210,26 @@ def _first_word(raw: bytes) -> str:
 
 
 def _read_fields(fields: dict[str, str]) -> ListedPlayer:
-    def text(name: str) -> str:
+    def read_field(name: str) -> str:
         return fields.get(name, "").strip()[:100]
 
     return ListedPlayer(
-        text("name") or "?",
-        read_number(text("fideid")),
-        text("country") or None,
-        text("title").upper() or None,
-        standard=read_number(text("rating")),
-        rapid=read_number(text("rapid_rating")),
-        blitz=read_number(text("blitz_rating")),
-        k=read_number(text("k")),
-        rapid_k=read_number(text("rapid_k")),
-        blitz_k=read_number(text("blitz_k")),
+        read_field("name") or "?",
+        read_number(read_field("fideid")),
+        read_field("country") or None,
+        read_field("title").upper() or None,
+        standard=read_number(read_field("rating")),
+        rapid=read_number(read_field("rapid_rating")),
+        blitz=read_number(read_field("blitz_rating")),
+        k=read_number(read_field("k")),
+        rapid_k=read_number(read_field("rapid_k")),
+        blitz_k=read_number(read_field("blitz_k")),
     )
 
 
-def _read_xml_row(data: bytes, at: int) -> ListedPlayer:
-    end = data.find(b"</player>", at)
-    block = data[at : end if end >= 0 else at + 2000]
+def _read_xml_row(data: bytes, start: int) -> ListedPlayer:
+    end = data.find(b"</player>", start)
+    block = data[start : end if end >= 0 else start + 2000]
     fields = {
         m[1].decode(): html.unescape(decode(m[2])) for m in _XML_FIELD.finditer(block)
     }
@@ -236,12 +238,14 @@ def _read_xml_row(data: bytes, at: int) -> ListedPlayer:
 
 def _read_csv(data: bytes) -> RatingList:
     rows = list(map(_read_fields, read_csv_rows(data, _COLUMNS)))
-    ids = {row.fide_id: at for at, row in enumerate(rows) if row.fide_id is not None}
+    ids = {
+        row.fide_id: index for index, row in enumerate(rows) if row.fide_id is not None
+    }
     names: defaultdict[str, list[int]] = defaultdict(list)
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         # A list can have the surname first or last.
         for word in normalise_name(row.name).split():
-            names[word].append(at)
+            names[word].append(index)
     if not names:
         raise ValueError("has no column of names: its first line names the columns")
     return RatingList(ids, names, rows.__getitem__, size=len(rows))

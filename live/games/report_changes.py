@@ -62,68 +62,72 @@ from live.sources.game_identity import count_shared_plies
 from live.sources.kept_moves import AS_LAST, keep_unread
 
 
-def plan_steps(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
+def plan_steps(known_games: GameIndex, report: FeedReport) -> tuple[Step, ...]:
     """Return the steps that change the known games into those of ``report``, in order.
 
     After they are applied, the same report needs no steps.
     """
     reported = drop_repeats(report.games, complete=report.complete)
-    read = [
+    reports = [
         normalise_report(game) for game in reported if game.key or not is_no_game(game)
     ]
-    found = match_games(held, report.feed, read, complete=report.complete)
-    opened = _assign_new_ids(held, read, found)
+    matches = match_games(known_games, report.feed, reports, complete=report.complete)
+    opened = _assign_new_ids(known_games, reports, matches)
     steps: list[Step] = []
-    for index, reported_game in enumerate(read):
-        if index in found:
-            if held.is_restored(found[index]):
-                steps.append(GameConfirmed(found[index]))
-            steps.extend(_diff_report(held[found[index]], reported_game))
+    for index, reported_game in enumerate(reports):
+        if index in matches:
+            if known_games.is_restored(matches[index]):
+                steps.append(GameConfirmed(matches[index]))
+            steps.extend(_diff_report(known_games[matches[index]], reported_game))
         elif index in opened:
             steps.append(
                 NewGame(_create_game(opened[index], report.feed, reported_game))
             )
     if report.complete:
-        steps.extend(_find_left_out(held, report.feed, set(found.values())))
+        steps.extend(_find_left_out(known_games, report.feed, set(matches.values())))
     return tuple(steps)
 
 
 def _find_left_out(
-    held: GameIndex, feed: FeedName, present: Set[GameId]
+    known_games: GameIndex, feed: FeedName, present: Set[GameId]
 ) -> Iterator[Step]:
     """Yield steps for the games of a feed that are missing from its complete report."""
     problem = NO_LONGER + AS_LAST
-    for id in held.games_of_feed(feed):
+    for id in known_games.games_of_feed(feed):
         if id in present:
             continue
         # A finished game stays, because its file is perhaps reused for the next round.
-        game = held[id]
+        game = known_games[id]
         if not game.moves:
             yield GameGone(id)
         elif game.result == "*" and game.problem != problem:
             yield ProblemChanged(id, problem)
 
 
-def _assign_new_ids(held: GameIndex, read: list[GameReport], found: GameIds) -> GameIds:
+def _assign_new_ids(
+    known_games: GameIndex, reports: list[GameReport], matches: GameIds
+) -> GameIds:
     """Return an id for every new game, independent of the order of the reports."""
-    wanted = [
+    preferences = [
         (preferred_game_id(report), index)
-        for index, report in enumerate(read)
-        if index not in found and not is_no_game(report)
+        for index, report in enumerate(reports)
+        if index not in matches and not is_no_game(report)
     ]
-    has_namesakes = len({id for id, _ in wanted}) < len(wanted)
+    has_namesakes = len({id for id, _ in preferences}) < len(preferences)
     if has_namesakes:
-        wanted.sort(key=lambda each: (each[0], content_sort_key(read[each[1]])))
-    given: GameIds = {}
-    taken: set[GameId] = set()
+        preferences.sort(key=lambda pair: (pair[0], content_sort_key(reports[pair[1]])))
+    new_ids: GameIds = {}
+    used_ids: set[GameId] = set()
     names: dict[GameId, Iterator[GameId]] = {}
-    for first, index in wanted:
+    for first, index in preferences:
         free = names.setdefault(
             first, chain([first], (f"{first}-{n}" for n in count(2)))
         )
-        given[index] = next(id for id in free if id not in held and id not in taken)
-        taken.add(given[index])
-    return given
+        new_ids[index] = next(
+            id for id in free if id not in known_games and id not in used_ids
+        )
+        used_ids.add(new_ids[index])
+    return new_ids
 
 
 def _create_game(id: GameId, feed: FeedName, report: GameReport) -> Game:
@@ -180,13 +184,13 @@ def diff_games(game: Game, report: Game | GameReport) -> Iterator[Step]:
         evals.append((0, report.start_eval))
     # One comparison in C is enough for the many reports that only add moves.
     if old[:shared] != new[:shared]:
-        for ply, (was, now) in enumerate(
+        for ply, (before, after) in enumerate(
             zip(old[:shared], new[:shared], strict=True), 1
         ):
-            if (was.clock_s, was.spent_s) != (now.clock_s, now.spent_s):
-                clocks.append((ply, now.clock_s, now.spent_s))
-            if was.eval != now.eval:
-                evals.append((ply, now.eval))
+            if (before.clock_s, before.spent_s) != (after.clock_s, after.spent_s):
+                clocks.append((ply, after.clock_s, after.spent_s))
+            if before.eval != after.eval:
+                evals.append((ply, after.eval))
     if clocks:
         yield ClocksCorrected(id, tuple(clocks))
     if evals:

@@ -29,10 +29,10 @@ def read_round_number(text: str) -> int | None:
     >>> read_round_number("Round 08.5")
     8
     """
-    found = _ROUND.fullmatch(text[:80].strip())
-    if found is None:
+    match = _ROUND.fullmatch(text[:80].strip())
+    if match is None:
         return None
-    return int(found[1] or found[2]) or None
+    return int(match[1] or match[2]) or None
 
 
 def normalise_round(text: str) -> str:

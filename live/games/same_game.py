@@ -47,62 +47,68 @@ FAR_CLOCK_PLIES = 10
 _MONTH = re.compile(r"(\d{4})\D(\d{2})")
 
 
-def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
+def is_one_game(first: Game, second: Game, *, alone: bool) -> bool:
     """Return whether two sources report the same game.
 
     Args:
-        one: the game as one source reports it.
-        other: the game as the other source reports it.
+        first: the game as one source reports it.
+        second: the game as the other source reports it.
         alone: neither source has a second game of these players that could be in the
             same round.
     """
-    if not may_be_one_game(one, other):
+    if not may_be_one_game(first, second):
         return False
-    shorter = shorter_length(one, other)
-    alike = count_equal_plies(one.moves, other.moves)
+    shorter = shorter_length(first, second)
+    alike = count_equal_plies(first.moves, second.moves)
     events = (
-        normalise_header(one.headers.event),
-        normalise_header(other.headers.event),
+        normalise_header(first.headers.event),
+        normalise_header(second.headers.event),
     )
     rounds = (
-        normalise_header(one.headers.round),
-        normalise_header(other.headers.round),
+        normalise_header(first.headers.round),
+        normalise_header(second.headers.round),
     )
-    seated = count_same_players(one.headers, other.headers)
-    named = (
+    seated = count_same_players(first.headers, second.headers)
+    is_same_pairing = (
         seated == 2
         and alone
         and events[0] == events[1] != ""
         and _is_same_place(*rounds)
     )
     settled = max(0, shorter - CORRECTED_PLIES)
-    same_line = count_equal_plies(one.moves[:settled], other.moves[:settled]) == settled
-    if named and same_line and (one.result == "*") == (other.result == "*"):
+    is_one_line = (
+        count_equal_plies(first.moves[:settled], second.moves[:settled]) == settled
+    )
+    if (
+        is_same_pairing
+        and is_one_line
+        and (first.result == "*") == (second.result == "*")
+    ):
         return True
     if alike < SAME_GAME_PLIES:
         return False
     gaps_s = [
         abs(a.clock_s - b.clock_s)
-        for a, b in zip(one.moves, other.moves, strict=False)
+        for a, b in zip(first.moves, second.moves, strict=False)
         if a.clock_s is not None and b.clock_s is not None
     ]
-    far = sum(gap_s > FAR_CLOCK_S for gap_s in gaps_s)
-    if len(gaps_s) >= FAR_CLOCK_PLIES and 2 * far >= len(gaps_s):
+    far_count = sum(gap_s > FAR_CLOCK_S for gap_s in gaps_s)
+    if len(gaps_s) >= FAR_CLOCK_PLIES and 2 * far_count >= len(gaps_s):
         return False  # the clocks contradict each other
-    if not same_line:
+    if not is_one_line:
         # One of the two sources has a wrong move, on which they contradict each other.
-        return named and not is_another_line(one, other)
+        return is_same_pairing and not is_another_line(first, second)
     if seated == 2 and (events[0] == events[1] or "" in events):
         return True
-    near = sum(gap_s <= CLOCK_S for gap_s in gaps_s)
-    return len(gaps_s) >= SAME_GAME_PLIES and near >= CLOCK_SHARE * len(gaps_s)
+    near_count = sum(gap_s <= CLOCK_S for gap_s in gaps_s)
+    return len(gaps_s) >= SAME_GAME_PLIES and near_count >= CLOCK_SHARE * len(gaps_s)
 
 
-def may_be_one_game(one: Game, other: Game) -> bool:
+def may_be_one_game(first: Game, second: Game) -> bool:
     """Return whether headers and start position allow that two games are one."""
-    old, new = one.headers, other.headers
+    old, new = first.headers, second.headers
     return (
-        one.start_fen == other.start_fen
+        first.start_fen == second.start_fen
         and old.variant == new.variant
         and count_same_players(old, new) > 0
         and may_be_one_round(old.round, new.round)
@@ -111,19 +117,23 @@ def may_be_one_game(one: Game, other: Game) -> bool:
     )
 
 
-def is_another_line(one: Game, other: Game) -> bool:
+def is_another_line(first: Game, second: Game) -> bool:
     """Return whether most moves differ, which proves two different games."""
-    shorter = shorter_length(one, other)
-    return shorter >= 8 and 2 * count_equal_plies(one.moves, other.moves) < shorter
+    shorter = shorter_length(first, second)
+    return shorter >= 8 and 2 * count_equal_plies(first.moves, second.moves) < shorter
 
 
-def _is_same_place(one: str, other: str) -> bool:
+def _is_same_place(first: str, second: str) -> bool:
     """Return whether two rounds are known and equal; ``1.3`` can be board or game 3."""
-    return one != "" != other and (one == other or not ("." in one and "." in other))
+    return first != "" != second and (
+        first == second or not ("." in first and "." in second)
+    )
 
 
-def _is_other_month(one: str, other: str) -> bool:
+def _is_other_month(first: str, second: str) -> bool:
     """Return whether dates are over a month apart (broadcasts can be set up early)."""
-    found = [_MONTH.match(text) for text in (one, other)]
-    months = [12 * int(each[1]) + int(each[2]) for each in found if each is not None]
+    matches = [_MONTH.match(text) for text in (first, second)]
+    months = [
+        12 * int(match[1]) + int(match[2]) for match in matches if match is not None
+    ]
     return len(months) == 2 and abs(months[0] - months[1]) > 1

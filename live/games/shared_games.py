@@ -122,7 +122,7 @@ class SharedGames:
         if is_shown or partner is None:
             yield step, game
         if partner is not None:
-            yield from self._join_group(game.id, partner, shown=is_shown)
+            yield from self._join_group(game.id, partner, is_shown=is_shown)
 
     def retire_game(self, first: GameId) -> Iterator[Shown]:
         """Stop showing the game of this id, which has been removed from the index for
@@ -162,22 +162,24 @@ class SharedGames:
             if id not in self._groups:
                 partner = self._find_partner(self._index[id])
                 if partner is not None:
-                    yield from self._join_group(id, partner, shown=True)
+                    yield from self._join_group(id, partner, is_shown=True)
 
     def _join_group(
-        self, id: GameId, partner: GameId, *, shown: bool
+        self, id: GameId, partner: GameId, *, is_shown: bool
     ) -> Iterator[Shown]:
         """Show the two games as one from now on."""
-        first, other = partner, id
+        first, joined = partner, id
         group = self._groups.get(partner)
-        if group is None and shown:
-            first, other = (held.id for held in self._index if held.id in (id, partner))
-        if other != id or shown:
-            yield GameGone(other), None
+        if group is None and is_shown:
+            first, joined = (
+                game.id for game in self._index if game.id in (id, partner)
+            )
+        if joined != id or is_shown:
+            yield GameGone(joined), None
         if group is None:
             group = self._groups[first] = _Group(self._index[first])
-        group.others.append(other)
-        self._groups[other] = group
+        group.others.append(joined)
+        self._groups[joined] = group
         yield from self._show_group(group)
 
     def _update_group(self, group: _Group, id: GameId) -> Iterator[Shown]:
@@ -187,19 +189,19 @@ class SharedGames:
             # deleted.
             yield from self._split_group(group)
             return
-        for other in list(group.others):
-            if (held := self._index.get(other)) is None:
-                self._leave_group(group, other)
-            elif id in (other, group.first) and (
-                not may_be_one_game(leading, held) or is_another_line(leading, held)
+        for member_id in list(group.others):
+            if (game := self._index.get(member_id)) is None:
+                self._leave_group(group, member_id)
+            elif id in (member_id, group.first) and (
+                not may_be_one_game(leading, game) or is_another_line(leading, game)
             ):
-                self._leave_group(group, other)
-                yield NewGame(held), held
+                self._leave_group(group, member_id)
+                yield NewGame(game), game
         yield from self._show_group(group)
 
-    def _leave_group(self, group: _Group, other: GameId) -> None:
-        group.others.remove(other)
-        del self._groups[other]
+    def _leave_group(self, group: _Group, member_id: GameId) -> None:
+        group.others.remove(member_id)
+        del self._groups[member_id]
 
     def _split_group(self, group: _Group) -> Iterator[Shown]:
         """Show each game of a group separately, because the game that gave the id was
@@ -208,8 +210,8 @@ class SharedGames:
         yield GameGone(group.first), None
         for id in (group.first, *group.others):
             del self._groups[id]
-            if (held := self._index.get(id)) is not None:
-                yield NewGame(held), held
+            if (game := self._index.get(id)) is not None:
+                yield NewGame(game), game
 
     def _show_group(self, group: _Group) -> Iterator[Shown]:
         """Yield the steps from the game as last shown to its sources' present data."""
@@ -241,28 +243,32 @@ class SharedGames:
         ids = chain.from_iterable(
             ids for ids in candidates if len(ids) <= MAX_CANDIDATES
         )
-        near = [self._index[id] for id in dict.fromkeys(ids) if id != game.id]
-        if all(each.feed == game.feed for each in near):
+        near_games = [self._index[id] for id in dict.fromkeys(ids) if id != game.id]
+        if all(near_game.feed == game.feed for near_game in near_games):
             return None
         # Games that have the same names and could be confused.
         rivals = [
-            each
-            for each in near
-            if count_same_players(game.headers, each.headers) == 2
-            and may_be_one_game(game, each)
+            near_game
+            for near_game in near_games
+            if count_same_players(game.headers, near_game.headers) == 2
+            and may_be_one_game(game, near_game)
         ]
-        own = any(each.feed == game.feed for each in rivals)
-        found: list[tuple[int, GameId]] = []
-        for other in near:
+        has_own_rival = any(near_game.feed == game.feed for near_game in rivals)
+        partners: list[tuple[int, GameId]] = []
+        for other in near_games:
             first = self.shown_id(other.id)
             feeds = {self._index[id].feed for id in self.member_ids(first)}
             if game.feed in (other.feed, *feeds):
                 continue
-            theirs = sum(each.feed == other.feed for each in rivals) > 1
-            if is_one_game(game, other, alone=not own and not theirs):
-                found.append((count_equal_plies(game.moves, other.moves), first))
-        most = max((alike for alike, _ in found), default=0)
-        best = {first for alike, first in found if alike == most}
+            has_other_rival = (
+                sum(near_game.feed == other.feed for near_game in rivals) > 1
+            )
+            if is_one_game(
+                game, other, alone=not has_own_rival and not has_other_rival
+            ):
+                partners.append((count_equal_plies(game.moves, other.moves), first))
+        most_alike = max((alike for alike, _ in partners), default=0)
+        best = {first for alike, first in partners if alike == most_alike}
         return best.pop() if len(best) == 1 else None
 
     def _update_keys(self, id: GameId, game: Game | None) -> None:
@@ -282,25 +288,30 @@ def merge_games(reports: Sequence[Game], leading: Game) -> Game:
 
     The first of ``reports`` is the game that gives the id.
     """
-    others = [each for each in reports if each is not leading]
+    other_reports = [report for report in reports if report is not leading]
     result = leading.result
     plies = len(leading.moves)
     if result == "*":
-        near = (
-            each.result for each in others if len(each.moves) > plies - BEHIND_PLIES
+        near_results = (
+            report.result
+            for report in other_reports
+            if len(report.moves) > plies - BEHIND_PLIES
         )
-        result = next((each for each in near if each != "*"), "*")
+        result = next((decided for decided in near_results if decided != "*"), "*")
     # If another source read as many moves without a problem, the problem is dropped.
-    read = any(each.problem is None and len(each.moves) >= plies for each in others)
-    disputes = [describe_dispute(leading, each) for each in others]
+    is_read = any(
+        report.problem is None and len(report.moves) >= plies
+        for report in other_reports
+    )
+    disputes = [describe_dispute(leading, report) for report in other_reports]
     return replace(
         reports[0],
         headers=_merge_headers(reports),
-        moves=_merge_moves(leading, others),
+        moves=_merge_moves(leading, other_reports),
         result=result,
         start_eval=leading.start_eval,
-        problem=None if read else leading.problem,
-        also=tuple(each.feed for each in reports[1:]),
+        problem=None if is_read else leading.problem,
+        also=tuple(report.feed for report in reports[1:]),
         dispute="; ".join(filter(None, disputes)),
     )
 
@@ -309,29 +320,33 @@ def _count_plies(game: Game) -> int:
     return len(game.moves)
 
 
-def _merge_moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
+def _merge_moves(leading: Game, other_reports: Sequence[Game]) -> tuple[Move, ...]:
     """Return the leading line, with clocks and scores that only other sources have."""
     moves = list(leading.moves)
-    for other in others:
-        for index, (own, theirs) in enumerate(zip(moves, other.moves, strict=False)):
-            if own.uci != theirs.uci:
+    for other in other_reports:
+        for index, (leading_move, other_move) in enumerate(
+            zip(moves, other.moves, strict=False)
+        ):
+            if leading_move.uci != other_move.uci:
                 break
-            if own.clock_s is None and theirs.clock_s is not None:
-                own = replace(own, clock_s=theirs.clock_s, spent_s=theirs.spent_s)
-            if own.eval is None and theirs.eval is not None:
-                own = replace(own, eval=theirs.eval)
-            moves[index] = own
+            if leading_move.clock_s is None and other_move.clock_s is not None:
+                leading_move = replace(
+                    leading_move, clock_s=other_move.clock_s, spent_s=other_move.spent_s
+                )
+            if leading_move.eval is None and other_move.eval is not None:
+                leading_move = replace(leading_move, eval=other_move.eval)
+            moves[index] = leading_move
     return tuple(moves)
 
 
 def _merge_headers(reports: Sequence[Game]) -> Headers:
     headers = reports[0].headers
-    for each in reports[1:]:
-        more = each.headers
+    for report in reports[1:]:
+        other_headers = report.headers
         headers = replace(
-            fill_missing(headers, more, *_FILLED),
-            white=_merge_player(headers.white, more.white),
-            black=_merge_player(headers.black, more.black),
+            fill_missing(headers, other_headers, *_FILLED),
+            white=_merge_player(headers.white, other_headers.white),
+            black=_merge_player(headers.black, other_headers.black),
         )
     return headers
 
@@ -349,33 +364,33 @@ _FILLED = (
 )
 
 
-def _merge_player(one: Player, other: Player) -> Player:
+def _merge_player(first: Player, second: Player) -> Player:
     """Return one source's player, completed by another source's data of the same
     person.
     """
-    if not is_known(one):
-        return other
-    if not is_same_person(one, other):
-        return one
+    if not is_known(first):
+        return second
+    if not is_same_person(first, second):
+        return first
     return fill_missing(
-        one, other, "elo", "title", "fide_id", "federation", "team", "k"
+        first, second, "elo", "title", "fide_id", "federation", "team", "k"
     )
 
 
-def describe_dispute(shown: Game, other: Game) -> str:
+def describe_dispute(leading: Game, other: Game) -> str:
     """Return the contradiction between two sources of one game, as text for display.
 
     Empty if there is none. A source that is behind contradicts nothing.
     """
-    for ply, (a, b) in enumerate(zip(shown.moves, other.moves, strict=False), 1):
+    for ply, (a, b) in enumerate(zip(leading.moves, other.moves, strict=False), 1):
         if a.uci != b.uci:
             number = f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"
-            return f"{number} {a.san} in {shown.feed}, but {b.san} in {other.feed}"
-    if "*" not in (shown.result, other.result) and shown.result != other.result:
-        return f"{shown.result} in {shown.feed}, but {other.result} in {other.feed}"
-    for ended, going in ((shown, other), (other, shown)):
-        late = len(going.moves) - len(ended.moves)
-        if ended.result != "*" and going.result == "*" and late >= BEHIND_PLIES:
+            return f"{number} {a.san} in {leading.feed}, but {b.san} in {other.feed}"
+    if "*" not in (leading.result, other.result) and leading.result != other.result:
+        return f"{leading.result} in {leading.feed}, but {other.result} in {other.feed}"
+    for ended, going in ((leading, other), (other, leading)):
+        late_plies = len(going.moves) - len(ended.moves)
+        if ended.result != "*" and going.result == "*" and late_plies >= BEHIND_PLIES:
             return (
                 f"{ended.result} after {len(ended.moves)} plies in {ended.feed},"
                 f" but {len(going.moves)} plies in {going.feed}"

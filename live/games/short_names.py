@@ -65,12 +65,12 @@ def _split_name(name: str) -> _Parts:
         return _Parts(" ".join(words[:-1]), last, "{family} {given}")
     if len(words) == 3 and _PATRONYMIC.search(last):
         return _Parts(words[0], " ".join(words[1:]), "{family} {given}")
-    at = len(words) - 1
-    if _SUFFIX.fullmatch(last) and at > 1:
-        at -= 1
-    while at > 1 and words[at - 1].lower() in _PARTICLES:
-        at -= 1
-    return _Parts(" ".join(words[at:]), " ".join(words[:at]), "{given} {family}")
+    start = len(words) - 1
+    if _SUFFIX.fullmatch(last) and start > 1:
+        start -= 1
+    while start > 1 and words[start - 1].lower() in _PARTICLES:
+        start -= 1
+    return _Parts(" ".join(words[start:]), " ".join(words[:start]), "{given} {family}")
 
 
 def _normalise_blanks(name: str) -> str:
@@ -83,23 +83,23 @@ def family_name(name: str) -> str:
     return _split_name(whole).family or whole
 
 
-def short_name(name: str, others: Iterable[str]) -> str:
-    """Return the shortest unambiguous name among ``others``: ``"Ivanov, Se."``."""
+def short_name(name: str, other_names: Iterable[str]) -> str:
+    """Return the shortest unambiguous name among ``other_names``: ``"Ivanov, Se."``."""
     whole = _normalise_blanks(name) or "?"
     family, given, form = _split_name(whole)
     rivals = [
-        _split_name(_normalise_blanks(other))
-        for other in others
-        if _normalise_blanks(other) != whole
+        _split_name(_normalise_blanks(other_name))
+        for other_name in other_names
+        if _normalise_blanks(other_name) != whole
     ]
-    rivals = [each for each in rivals if each.family.lower() == family.lower()]
+    rivals = [rival for rival in rivals if rival.family.lower() == family.lower()]
     if not rivals or not family:
         return family or whole
     if NO_INITIAL.search(given):
         return whole
     for letters in range(1, len(given)):
         start = given[:letters].lower()
-        if not any(each.given.lower().startswith(start) for each in rivals):
+        if not any(rival.given.lower().startswith(start) for rival in rivals):
             short = form.format(family=family, given=f"{given[:letters]}.")
             return short if len(short) < len(whole) else whole
     return whole

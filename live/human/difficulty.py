@@ -125,13 +125,15 @@ class Difficulty(NamedTuple):
     def average_loss_of_others_cp(self, uci: str) -> float:
         """Return the average loss of players who choose another move, in centipawns."""
         share = self.shares.get(uci, 0.0)
-        own = share * self.lost_cp.get(uci, 0.0)
-        return (self.expected_loss_cp - own) / (1 - share) if share < 1 else 0.0
+        own_loss_cp = share * self.lost_cp.get(uci, 0.0)
+        return (self.expected_loss_cp - own_loss_cp) / (1 - share) if share < 1 else 0.0
 
     def find_second_loss_cp(self, uci: str) -> float:
         """Return the loss of the best other move, in centipawns; 0 without one."""
-        others = (lost_cp for other, lost_cp in self.lost_cp.items() if other != uci)
-        return min(others, default=0.0)
+        other_losses_cp = (
+            lost_cp for other_uci, lost_cp in self.lost_cp.items() if other_uci != uci
+        )
+        return min(other_losses_cp, default=0.0)
 
 
 def clamp_score(score_cp: int) -> int:
@@ -155,12 +157,14 @@ def compute_move_losses(
     """
     if not scores_cp:
         return None
-    held = {uci: clamp_score(sign * score) for uci, score in scores_cp.items()}
-    first = held.get(best, next(iter(held.values())))
+    clamped_cp = {uci: clamp_score(sign * score) for uci, score in scores_cp.items()}
+    first = clamped_cp.get(best, next(iter(clamped_cp.values())))
     if full_cp is not None:
         first = min(first, clamp_score(sign * full_cp) + DOUBTED_CP)
-    losses = {uci: max(0, first - score) for uci, score in held.items()} | {best: 0}
-    return MoveLosses(best, losses, losses[next(reversed(held))])
+    losses = {uci: max(0, first - score) for uci, score in clamped_cp.items()} | {
+        best: 0
+    }
+    return MoveLosses(best, losses, losses[next(reversed(clamped_cp))])
 
 
 def estimate_choices(
@@ -186,7 +190,7 @@ def estimate_choices(
                 + (weights.unsearched if uci not in losses.searched_cp else 0.0)
             )
     top = max(odds.values(), default=0.0)
-    chances = {uci: math.exp(each - top) for uci, each in odds.items()}
+    chances = {uci: math.exp(log_odds - top) for uci, log_odds in odds.items()}
     total = math.fsum(chances.values())
     return {uci: chance / total for uci, chance in chances.items()}
 
@@ -210,9 +214,9 @@ def estimate_difficulty(
             error += share / (1 + math.exp(-odds))
             lost_cp[uci] = weights.lost_cp + weights.lost_factor * losses.find_loss(uci)
     mean = math.fsum(share * lost_cp[uci] for uci, share in shares.items())
-    natural = max(per_mille, key=lambda uci: per_mille[uci], default=losses.best)
+    likeliest = max(per_mille, key=lambda uci: per_mille[uci], default=losses.best)
     return Difficulty(
-        shares, error, mean, losses.find_loss(natural) >= ERROR_CP, lost_cp
+        shares, error, mean, losses.find_loss(likeliest) >= ERROR_CP, lost_cp
     )
 
 
@@ -242,7 +246,7 @@ def is_find(
 
 
 def is_trap(
-    share: float | None, hard: Difficulty, own_loss_cp: int, score_cp: int
+    share: float | None, difficulty: Difficulty, own_loss_cp: int, score_cp: int
 ) -> bool:
     """Return whether a move sets a trap.
 
@@ -251,14 +255,14 @@ def is_trap(
 
     Args:
         share: share of players who make the move; None if unknown.
-        hard: difficulty of the position after the move.
+        difficulty: difficulty of the position after the move.
         own_loss_cp: loss of the move.
         score_cp: score of the position after the move.
     """
     return (
         (share is None or share < TRAP_SET_SHARE)
-        and hard.tempting
-        and hard.error_chance >= TRAP_SHARE
+        and difficulty.tempting
+        and difficulty.error_chance >= TRAP_SHARE
         and own_loss_cp < SOUND_LOSS_CP
         and abs(score_cp) <= LEVEL_CP
     )
@@ -281,9 +285,9 @@ def format_share(share: float) -> str:
     return "nearly all"
 
 
-def _round_to_step(many: float) -> int:
+def _round_to_step(number: float) -> int:
     """Round to one of the steps 4, 5 .. 10, 12, 15, 20, 25, 30, 40, 50, 70, 100 ...,
     which grow with the number.
     """
     steps = (4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200)
-    return min(steps, key=lambda step: abs(math.log(many / step)))
+    return min(steps, key=lambda step: abs(math.log(number / step)))

@@ -83,7 +83,7 @@ class HumanQueue:
         self._network: HumanNetwork | None = None
         self._problem = ""
         self._newest: deque[HumanRequest] = deque()
-        self._others: deque[HumanRequest] = deque()
+        self._background: deque[HumanRequest] = deque()
         self._has_questions = asyncio.Event()
         self._memory: dict[HumanQuestion, HumanAnswer] = {}
         self._answers = 0
@@ -92,16 +92,16 @@ class HumanQueue:
         self._times: deque[tuple[int, float]] = deque(maxlen=_TIMED)
 
     def _count_waiting(self) -> int:
-        return len(self._newest) + len(self._others)
+        return len(self._newest) + len(self._background)
 
     def ask(self, request: HumanRequest) -> None:
         """Submit a question. It is never answered before this call returns."""
         if request.newest:
             self._newest.append(request)
         else:
-            self._others.append(request)
+            self._background.append(request)
         if self._count_waiting() > MOST_WAITING:
-            oldest = (self._others or self._newest).popleft()
+            oldest = (self._background or self._newest).popleft()
             self._left_out += 1
             asyncio.get_running_loop().call_soon(self._on_answer, oldest, None)
         self._has_questions.set()
@@ -148,9 +148,12 @@ class HumanQueue:
                 self._has_questions.clear()
                 continue
             answers = {
-                each.question: self._find_known_answer(each.question) for each in batch
+                request.question: self._find_known_answer(request.question)
+                for request in batch
             }
-            missing = [each for each, answer in answers.items() if answer is None]
+            missing = [
+                question for question, answer in answers.items() if answer is None
+            ]
             if missing:
                 answers.update(await self._ask_network(loop, thread, missing))
             for request in batch:
@@ -170,7 +173,7 @@ class HumanQueue:
         batch: list[HumanRequest] = []
         for turn in range(min(BATCH, self._count_waiting())):
             if not self._newest:
-                batch.append(self._others.popleft())
+                batch.append(self._background.popleft())
             elif turn % 2:
                 batch.append(self._newest.popleft())
             else:

@@ -53,15 +53,15 @@ def answer_questions(
     network: HumanNetwork, questions: Sequence[HumanQuestion]
 ) -> list[HumanAnswer]:
     """Return the network's rounded answers. Blocks until they are ready."""
-    asked: list[NetworkInput] = []
+    inputs: list[NetworkInput] = []
     for question in questions:
         board = chess.Board(question.fen)
         for uci in question.moves:
             board.push_uci(uci)
-        asked += [
+        inputs += [
             NetworkInput(board, (elo, elo), question.kind) for elo in question.elos
         ]
-    predicted = iter(network.predict_shares(asked))
+    predicted = iter(network.predict_shares(inputs))
     answers: list[HumanAnswer] = []
     for question in questions:
         shares = islice(predicted, len(question.elos))
@@ -121,20 +121,25 @@ class HumanNetwork:
         )
         self.predict_shares([NetworkInput(chess.Board(), (2000, 2000))])
 
-    def predict_shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
+    def predict_shares(self, inputs: Sequence[NetworkInput]) -> list[dict[str, float]]:
         """Return, for each position, the share of players who choose each legal move,
         largest first.
         """
         rows = [
-            pack_position(one.board, one.board.move_stack[-2:], one.elo, one.kind)
-            for one in asked
+            pack_position(
+                position.board,
+                position.board.move_stack[-2:],
+                position.elo,
+                position.kind,
+            )
+            for position in inputs
         ]
         logits = self.compute_logits(
-            build_records(rows, [not one.board.turn for one in asked])
+            build_records(rows, [not position.board.turn for position in inputs])
         )
         return [
-            compute_shares(one.board, given)
-            for one, given in zip(asked, logits, strict=True)
+            compute_shares(position.board, move_logits)
+            for position, move_logits in zip(inputs, logits, strict=True)
         ]
 
     def compute_logits(self, rows: Positions) -> Floats:
@@ -147,9 +152,9 @@ class HumanNetwork:
         return np.concatenate(parts)
 
     def _run_batch(self, rows: Positions) -> Floats:
-        given = {"planes": build_planes(rows), "conditions": build_conditions(rows)}
+        inputs = {"planes": build_planes(rows), "conditions": build_conditions(rows)}
         try:
-            answer = self._session.run(["logits"], given)[0]
+            answer = self._session.run(["logits"], inputs)[0]
         except Exception as error:
             # Broad: onnxruntime raises its own types of error, unknown to a type
             # checker.

@@ -132,7 +132,10 @@ def _build_attacks(pawns: list[int]) -> Bools:
         chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0]
         for square in chess.SQUARES
     ]
-    queens = [one | other for one, other in zip(diagonals, straights, strict=True)]
+    queens = [
+        diagonal | straight
+        for diagonal, straight in zip(diagonals, straights, strict=True)
+    ]
     knights = chess.BB_KNIGHT_ATTACKS
     kings = chess.BB_KING_ATTACKS
     boards = np.array(
@@ -169,8 +172,8 @@ def _find_clear_lines(rows: Positions) -> Bools:
     """Return for each pair of squares whether all squares between them are empty: ``(n,
     64, 64)``.
     """
-    taken = np.bitwise_or.reduce(rows["men"], axis=1)
-    clear: Bools = (_BETWEEN & taken[:, None, None]) == 0
+    occupied = np.bitwise_or.reduce(rows["men"], axis=1)
+    clear: Bools = (_BETWEEN & occupied[:, None, None]) == 0
     return clear
 
 
@@ -193,8 +196,8 @@ def _find_shields(
     aimed = (_ATTACKS[0, 2, king] & (bishops | queens)) | (
         _ATTACKS[0, 3, king] & (rooks | queens)
     )
-    taken = np.bitwise_or.reduce(rows["men"], axis=1)
-    between = _BETWEEN[king] & taken[:, None]
+    occupied = np.bitwise_or.reduce(rows["men"], axis=1)
+    between = _BETWEEN[king] & occupied[:, None]
     alone = aimed & (between & (between - np.uint64(1)) == 0)
     shields: NDArray[np.uint64] = np.bitwise_or.reduce(
         np.where(alone, between, 0), axis=1
@@ -206,34 +209,38 @@ def build_planes(rows: Positions) -> Floats:
     """Return the boards as planes ``(n, PLANES, 8, 8)``, rank by rank from the mover's
     side.
     """
-    many = len(rows)
-    own = rows["own"][:, None]
+    count = len(rows)
+    own_mask = rows["own"][:, None]
     boards = np.concatenate(
-        [rows["men"] & own, rows["men"] & ~own, rows["castling"][:, None]], 1
+        [rows["men"] & own_mask, rows["men"] & ~own_mask, rows["castling"][:, None]], 1
     )
     squares = _unpack_bitboards(boards)
-    seen = np.zeros((many, PLANES, 64), dtype=np.float32)
-    seen[:, :13] = squares
-    for plane, marked in enumerate([rows["en_passant"], *rows["history"].T], 13):
-        known = np.flatnonzero(marked >= 0)
-        seen[known, plane, marked[known]] = 1.0
-    seen[:, 18] = 1.0
+    planes = np.zeros((count, PLANES, 64), dtype=np.float32)
+    planes[:, :13] = squares
+    for plane, marked_squares in enumerate(
+        [rows["en_passant"], *rows["history"].T], 13
+    ):
+        marked_rows = np.flatnonzero(marked_squares >= 0)
+        planes[marked_rows, plane, marked_squares[marked_rows]] = 1.0
+    planes[:, 18] = 1.0
     clear = _find_clear_lines(rows)
-    each = np.arange(many)
+    row_numbers = np.arange(count)
     kings = [squares[:, 6 * side + 5].argmax(1) for side in (0, 1)]
-    seen[:, 31:35] = _ATTACKS[1, :4, kings[1]] & clear[each, kings[1]][:, None]
+    planes[:, 31:35] = _ATTACKS[1, :4, kings[1]] & clear[row_numbers, kings[1]][:, None]
     for side, mine in enumerate((rows["own"], ~rows["own"])):
         men = squares[:, 6 * side :][:, :6]
-        theirs = squares[:, 6 * (1 - side) :][:, :6]
+        other_men = squares[:, 6 * (1 - side) :][:, :6]
         reach = _find_attacked(men, side, clear).astype(np.float32)
-        seen[:, 19 + 6 * side : 25 + 6 * side] = men.astype(np.float32) @ reach
-        between = _find_shields(rows, kings[side], theirs[:, 2:5])
+        planes[:, 19 + 6 * side : 25 + 6 * side] = men.astype(np.float32) @ reach
+        between = _find_shields(rows, kings[side], other_men[:, 2:5])
         # Between this king and the other side's line pieces: pinned, or able to
         # discover a check.
-        seen[:, 35 + side] = _unpack_bitboards((between & mine)[:, None])[:, 0]
-        seen[:, 38 - side] = _unpack_bitboards((between & ~mine)[:, None])[:, 0]
-    seen[:, 39] = seen[each, 25:31, kings[0]].max(1, initial=0.0, keepdims=True) > 0
-    return seen.reshape(many, PLANES, 8, 8)
+        planes[:, 35 + side] = _unpack_bitboards((between & mine)[:, None])[:, 0]
+        planes[:, 38 - side] = _unpack_bitboards((between & ~mine)[:, None])[:, 0]
+    planes[:, 39] = (
+        planes[row_numbers, 25:31, kings[0]].max(1, initial=0.0, keepdims=True) > 0
+    )
+    return planes.reshape(count, PLANES, 8, 8)
 
 
 def find_reachable_moves(rows: Positions) -> Bools:
@@ -247,19 +254,21 @@ def find_reachable_moves(rows: Positions) -> Bools:
         np.concatenate([rows["men"] & rows["own"][:, None], rows["men"]], 1)
     )
     men = squares[:, :6]
-    taken: Bools = squares[:, 6:].astype(np.bool_).max(1)
-    own: Bools = men.astype(np.bool_).max(1)
+    occupied: Bools = squares[:, 6:].astype(np.bool_).max(1)
+    own_squares: Bools = men.astype(np.bool_).max(1)
     clear = _find_clear_lines(rows)
-    moves = _find_attacked(men, 0, clear) & ~own[:, None, :]
-    capture = taken & ~own
+    moves = _find_attacked(men, 0, clear) & ~own_squares[:, None, :]
+    capture = occupied & ~own_squares
     passant = np.flatnonzero(rows["en_passant"] >= 0)
     capture[passant, rows["en_passant"][passant]] = True
     pawn = men[:, 0].astype(np.bool_)[:, :, None]
     moves &= ~pawn | capture[:, None, :]
-    moves |= pawn & _PUSH & clear & ~taken[:, None, :]
+    moves |= pawn & _PUSH & clear & ~occupied[:, None, :]
     for rook, end in ((7, 6), (0, 2)):
-        may = (rows["castling"] >> np.uint64(rook)) & np.uint64(1) == 1
-        moves[:, 4, end] |= may & men[:, 5, 4].astype(np.bool_) & clear[:, 4, rook]
+        may_castle = (rows["castling"] >> np.uint64(rook)) & np.uint64(1) == 1
+        moves[:, 4, end] |= (
+            may_castle & men[:, 5, 4].astype(np.bool_) & clear[:, 4, rook]
+        )
     return moves.reshape(len(rows), 4096)
 
 
@@ -269,13 +278,15 @@ def build_conditions(rows: Positions) -> Floats:
     They are the ratings of both players, as soft steps 350 Elo wide and as a number,
     the kind of game, and the plies since a capture or pawn move, in hundreds.
     """
-    given = np.zeros((len(rows), CONDITIONS), dtype=np.float32)
+    conditions = np.zeros((len(rows), CONDITIONS), dtype=np.float32)
     elo = np.clip(rows["elo"].astype(np.float32), *LEARNED_ELO)
-    given[:, :12] = np.exp(-(((elo[:, :, None] - _STEPS) / _STEP) ** 2)).reshape(-1, 12)
-    given[:, 12:14] = (elo - 1900.0) / 500.0
-    given[np.arange(len(rows)), 14 + rows["kind"]] = 1.0
-    given[:, 19] = np.minimum(rows["quiet_plies"], 100) / 100.0
-    return given
+    conditions[:, :12] = np.exp(-(((elo[:, :, None] - _STEPS) / _STEP) ** 2)).reshape(
+        -1, 12
+    )
+    conditions[:, 12:14] = (elo - 1900.0) / 500.0
+    conditions[np.arange(len(rows)), 14 + rows["kind"]] = 1.0
+    conditions[:, 19] = np.minimum(rows["quiet_plies"], 100) / 100.0
+    return conditions
 
 
 def compute_shares(board: chess.Board, logits: Floats) -> dict[str, float]:
@@ -297,5 +308,5 @@ def compute_shares(board: chess.Board, logits: Floats) -> dict[str, float]:
             places.append((move.from_square ^ flip) * 64 + (move.to_square ^ flip))
     chosen = logits[places].astype(np.float64)
     weights = np.exp(chosen - chosen.max(initial=-np.inf))
-    found = weights / weights.sum()
-    return {moves[k]: float(found[k]) for k in np.argsort(-found, kind="stable")}
+    shares = weights / weights.sum()
+    return {moves[k]: float(shares[k]) for k in np.argsort(-shares, kind="stable")}

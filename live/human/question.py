@@ -69,8 +69,8 @@ class HumanAnswer(Value):
     to 0 are left out.
     """
 
-    def find_share(self, asked: int, uci: str) -> float | None:
-        """Return the share of a move, 0 to 1, for the rating with the index ``asked``.
+    def find_share(self, elo_index: int, uci: str) -> float | None:
+        """Return the share of a move, 0 to 1, for the rating at ``elo_index``.
 
         None for a promotion to a piece other than a queen, which no network learned
         separately.
@@ -78,7 +78,7 @@ class HumanAnswer(Value):
         return (
             None
             if uci[4:] not in ("", "q")
-            else self.per_mille[asked].get(uci, 0) / 1000
+            else self.per_mille[elo_index].get(uci, 0) / 1000
         )
 
 

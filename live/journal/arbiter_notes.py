@@ -44,7 +44,9 @@ class JournalWatchStore:
         self._journal = journal
 
     def write_note(self, note: ArbiterNote) -> None:
-        kind = next(kind for kind, each in _TYPES.items() if isinstance(note, each))
+        kind = next(
+            kind for kind, note_type in _TYPES.items() if isinstance(note, note_type)
+        )
         game = getattr(note, "game", None) or ""
         self._journal.add_note(kind, msgspec.json.encode(note), game)
 
@@ -67,16 +69,16 @@ class JournalWatchStore:
 
 def decode_notes(notes: Iterable[RecordedNote]) -> Iterator[DatedNote]:
     """Yield the notes with their times, seconds since 1970 UTC; log unreadable ones."""
-    for each in notes:
-        if each.kind not in _TYPES:
+    for record in notes:
+        if record.kind not in _TYPES:
             continue
         try:
-            note = msgspec.json.decode(each.body, type=_TYPES[each.kind])
+            note = msgspec.json.decode(record.body, type=_TYPES[record.kind])
         except ValueError as error:  # from msgspec, or for bytes that are not UTF-8
             text = "record %d of the incident log cannot be read (%s)"
-            log.error(text, each.n, error)
+            log.error(text, record.n, error)
         else:
-            yield each.at_ms / 1000, note
+            yield record.at_ms / 1000, note
 
 
 def reapply_rulings(state: Event, notes: Iterable[RecordedNote]) -> None:

@@ -65,9 +65,9 @@ def journal_path(
         return Path(config.file)
     if once or PASSING.issuperset(feeds):
         return None
-    named = sorted(feeds)
-    digest = hashlib.blake2b("\x1f".join(named).encode(), digest_size=4).hexdigest()
-    words = _UNSAFE.sub("-", "-".join(named)).strip("-")[:60].strip("-")
+    names = sorted(feeds)
+    digest = hashlib.blake2b("\x1f".join(names).encode(), digest_size=4).hexdigest()
+    words = _UNSAFE.sub("-", "-".join(names)).strip("-")[:60].strip("-")
     return journals_folder() / f"{words}-{digest}.sqlite"
 
 
@@ -108,7 +108,7 @@ class EventJournal:
         self._last_problem = ""
         # Results found in the journal while games are being restored; None afterwards.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None
-        self._known: Known | None = None
+        self._find_result: Known | None = None
         self._settings: dict[str, object] = {}
         self._state: Event | None = None
         # Description of this run; None before it starts.
@@ -141,7 +141,7 @@ class EventJournal:
         self,
         state: Event,
         identity: EngineIdentity,
-        known: Known,
+        find_result: Known,
         limit: str,
         feeds: Sequence[FeedName],
         measured: MeasuredEngine | None = None,
@@ -151,7 +151,7 @@ class EventJournal:
         Args:
             state: an empty event.
             identity: name and options of the engine.
-            known: function that returns the result of a search if it is known.
+            find_result: function that returns the result of a search if it is known.
             limit: search limit as text for people.
             feeds: sources whose games are restored.
             measured: what reference positions have shown about the engine.
@@ -172,19 +172,19 @@ class EventJournal:
         began_s = time.monotonic()
         slices = LoopSlices()
         with pause_collection():
-            archived, others, appeared = await slices.run(self._read_games(run))
+            archived, unarchived, appeared = await slices.run(self._read_games(run))
             await slices.run(state.resume([values for values, _ in archived]))
         self._dirty.clear()
         self._answers = deque()
-        self._known = known
+        self._find_result = find_result
         try:
-            for _ in _restore_games(state, archived, others):
+            for _ in _restore_games(state, archived, unarchived):
                 await slices.yield_if_due()
                 while self._answers:
                     state.apply_result(*self._answers.popleft())
                     await slices.yield_if_due()
         finally:
-            self._answers = self._known = None
+            self._answers = self._find_result = None
         state.set_order(appeared)
         self.restored = sum(1 for _ in state.list_source_games())
         self.journal.begin_run(run)
@@ -197,7 +197,7 @@ class EventJournal:
         of appearance. Yields after every game.
         """
         archived: list[_Archived] = []
-        others: list[Game] = []
+        unarchived: list[Game] = []
         appeared: list[GameId] = []
         waiting = deque(self.journal.read_restorable_games(run.measure))
         while waiting:
@@ -209,19 +209,19 @@ class EventJournal:
             appeared.append(id)
             if standing.damaged:
                 self._damaged.add(id)
-            if standing.kept is not None:
-                values = decode_archived(id, standing.kept)
+            if standing.archived is not None:
+                values = decode_archived(id, standing.archived)
                 if values is not None:
                     if values.game.feed in run.feeds:
-                        archived.append((values, [each.step for each in since]))
+                        archived.append((values, [change.step for change in since]))
                     continue
                 # The snapshot cannot be read, so recompute everything from the moves.
                 self._damaged.add(id)
                 since = tuple(self.journal.read_changes_of_game(id))
             game = replay_game(id, since)
             if game is not None and game.feed in run.feeds:
-                others.append(game)
-        return archived, others, appeared
+                unarchived.append(game)
+        return archived, unarchived, appeared
 
     @property
     def problem(self) -> str:
@@ -252,10 +252,10 @@ class EventJournal:
         """Answer a search from the journal while games are being restored. Return False
         if the result is not known and the search has to be made.
         """
-        known = self._known(search) if self._known is not None else None
-        if known is None or self._answers is None:
+        result = self._find_result(search) if self._find_result is not None else None
+        if result is None or self._answers is None:
             return False
-        self._answers.append((request_id, known))
+        self._answers.append((request_id, result))
         return True
 
     def begin_measured_run(self, measured: MeasuredEngine) -> None:
@@ -341,7 +341,7 @@ class EventJournal:
 
 
 def _restore_games(
-    state: Event, archived: Sequence[_Archived], others: Sequence[Game]
+    state: Event, archived: Sequence[_Archived], unarchived: Sequence[Game]
 ) -> Iterator[None]:
     """Apply the changes made after the games' snapshots, and restore the games without
     a snapshot. Yields after every step.
@@ -353,5 +353,5 @@ def _restore_games(
             except (ValueError, KeyError, IndexError) as error:
                 log.error("game %s: a change cannot be restored (%s)", step.id, error)
             yield
-    for game in others:
+    for game in unarchived:
         yield from state.restore(game)

@@ -101,7 +101,7 @@ class JournalWriter:
         self._retry_s = retry_s
         self._waiting: deque[Sequence[Record]] = deque()
         # Groups that are being written.
-        self._taken: list[Sequence[Record]] = []
+        self._batch: list[Sequence[Record]] = []
         self._closed = False
         self._changed = threading.Condition()
         self._connection: sqlite3.Connection | None = None
@@ -113,7 +113,7 @@ class JournalWriter:
 
     def __len__(self) -> int:
         """Return the number of groups that wait or are being written."""
-        return len(self._waiting) + len(self._taken)
+        return len(self._waiting) + len(self._batch)
 
     def add_records(self, records: Sequence[Record]) -> None:
         """Add a group of records, which are written together or not at all."""
@@ -146,18 +146,18 @@ class JournalWriter:
         and its queue is empty.
         """
         with self._changed:
-            self._taken = []
+            self._batch = []
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._waiting or self._closed)
-            many = min(BATCH_SIZE, len(self._waiting))
-            self._taken = [self._waiting.popleft() for _ in range(many)]
-            return self._taken
+            count = min(BATCH_SIZE, len(self._waiting))
+            self._batch = [self._waiting.popleft() for _ in range(count)]
+            return self._batch
 
     def _write_until_done(self, batch: Sequence[Record]) -> bool:
         """Write a batch, however long it takes. Return False if the file is
         unrecoverable or the journal was closed.
         """
-        troubled = False
+        has_trouble = False
         while True:
             try:
                 if not self._connection:
@@ -165,17 +165,17 @@ class JournalWriter:
                 self._write_transaction(self._connection, batch)
             except sqlite3.Error as error:
                 self._disconnect()
-                hopeless = read_error_code(error) in _UNRECOVERABLE_CODES
-                if not troubled or hopeless:
-                    self._report(describe_write_error(error), hopeless)
-                troubled = True
+                is_hopeless = read_error_code(error) in _UNRECOVERABLE_CODES
+                if not has_trouble or is_hopeless:
+                    self._report(describe_write_error(error), is_hopeless)
+                has_trouble = True
                 with self._changed:
-                    if hopeless or self._changed.wait_for(
+                    if is_hopeless or self._changed.wait_for(
                         lambda: self._closed, self._retry_s
                     ):
                         return False
             else:
-                if troubled:
+                if has_trouble:
                     self._report("", False)
                 return True
 
@@ -285,11 +285,11 @@ class JournalWriter:
         self._execute("INSERT OR REPLACE INTO human VALUES (?, ?, ?)", row)
 
     def write_result(
-        self, at_ms: int, identity: str, search_key: SearchKey, found: SearchResult
+        self, at_ms: int, identity: str, search_key: SearchKey, result: SearchResult
     ) -> None:
         """Write the result of a search."""
         self._insert_record(
-            "results", hash_search(identity, search_key), encode(found), at_ms
+            "results", hash_search(identity, search_key), encode(result), at_ms
         )
 
 
@@ -340,12 +340,12 @@ class Journal:
         """Descriptions for people of damage found when the file was opened."""
         self._now_ms = now_ms
         # If there is a file, only the most recent results are also kept in memory.
-        few = (
+        few_results = (
             MemoryResultCache(RESULTS_IN_MEMORY)
             if self.has_file
             else MemoryResultCache()
         )
-        self._memory = few if memory is None else memory
+        self._memory = few_results if memory is None else memory
         self._backlog = backlog
         self._retry_s = retry_s
         # Records of the present transaction; None outside a transaction.
@@ -372,7 +372,7 @@ class Journal:
             self._lock.enter_context(lock_journal(path))
             make_private(path)
             with contextlib.closing(open_connection(path)) as connection:
-                had = migrate(connection)
+                version = migrate(connection)
             self._reader = JournalReader(path)
             self._run, self._n, self._note = self._reader.read_last_numbers()
             self.damage = tuple(self._reader.find_problems())
@@ -381,8 +381,10 @@ class Journal:
         except UNUSABLE_ERRORS as error:
             self._give_up(explain_unusable(path, error))
         else:
-            if had not in (0, VERSION):
-                log.info("journal %s is brought from version %d up to date", path, had)
+            if version not in (0, VERSION):
+                log.info(
+                    "journal %s is brought from version %d up to date", path, version
+                )
             self._writer = JournalWriter(
                 path, self._on_writer_problem, retry_s=self._retry_s
             )
@@ -399,21 +401,21 @@ class Journal:
             self._reader.close()
             self._reader = None
 
-    def _give_up(self, what: str) -> None:
+    def _give_up(self, problem: str) -> None:
         self._close_reader()
         self._lock.close()
         self.is_unrecoverable = True
         self._set_problem(
-            f"{what}; nothing is kept over a restart. Name another with --journal"
+            f"{problem}; nothing is kept over a restart. Name another with --journal"
         )
 
-    def _on_writer_problem(self, problem: str, hopeless: bool) -> None:
+    def _on_writer_problem(self, problem: str, is_hopeless: bool) -> None:
         """Set the problem of the file and log it; called on the writer's thread."""
-        self.is_unrecoverable |= hopeless
+        self.is_unrecoverable |= is_hopeless
         if not problem:
             log.warning("journal %s: is written again", self.path)
             self.problem = ""
-        elif hopeless:
+        elif is_hopeless:
             self._set_problem(
                 f"is damaged ({problem}) and written no more. "
                 "Move it away, and start live-rate again"
@@ -424,8 +426,8 @@ class Journal:
                 "what happens is kept in memory and written as soon as it can be"
             )
 
-    def _set_problem(self, what: str) -> None:
-        self.problem = f"journal {self.path}: {what}"
+    def _set_problem(self, problem: str) -> None:
+        self.problem = f"journal {self.path}: {problem}"
         log.error("%s", self.problem)
 
     def wait_until_written(self, timeout_s: float = BUSY_S) -> bool:
@@ -474,20 +476,20 @@ class Journal:
         return self._ask_reader(lambda reader: reader.read_memories(kind), {})
 
     def _ask_reader(
-        self, ask: Callable[[JournalReader], Answer], otherwise: Answer
+        self, ask: Callable[[JournalReader], Answer], default: Answer
     ) -> Answer:
-        """Return the result of a query to the file, or ``otherwise`` if it cannot be
+        """Return the result of a query to the file, or ``default`` if it cannot be
         read.
         """
         if self._reader is None:
-            return otherwise
+            return default
         try:
             return ask(self._reader)
         except sqlite3.Error as error:
             self._on_read_error(error)
         except ValueError as error:  # from msgspec, or for bytes that are not UTF-8
             log.error("journal %s: holds what cannot be read (%s)", self.path, error)
-        return otherwise
+        return default
 
     def _on_read_error(self, error: sqlite3.Error) -> None:
         if read_error_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -550,8 +552,8 @@ class Journal:
 
     def keep_memories(self, memories: Callable[[], Sequence[Memory]]) -> None:
         """Replace the stored values that ``memories`` returns."""
-        if found := memories():
-            self._hand_over(JournalWriter.write_memories, found)
+        if values := memories():
+            self._hand_over(JournalWriter.write_memories, values)
 
     @property
     def _has_room(self) -> bool:
@@ -590,15 +592,15 @@ class Journal:
     # --- results of searches ----------------------------------------------------------
 
     def find_result(self, identity: str, search_key: SearchKey) -> SearchResult | None:
-        known = self._memory.find_result(identity, search_key)
-        if known is None:
+        result = self._memory.find_result(identity, search_key)
+        if result is None:
             scored = self._ask_reader(
                 lambda reader: reader.read_result(identity, search_key), None
             )
             if scored is not None:
-                known, _ = scored
-                self._memory.store_result(identity, search_key, known)
-        return known
+                result, _ = scored
+                self._memory.store_result(identity, search_key, result)
+        return result
 
     def store_result(
         self, identity: str, search_key: SearchKey, result: SearchResult
@@ -617,8 +619,8 @@ class Journal:
 
     def find_answer(self, question: HumanQuestion) -> HumanAnswer | None:
         """Return the stored answer to this question; None if there is none."""
-        held = self._ask_reader(lambda reader: reader.read_answer(question), None)
-        return held[1] if held is not None else None
+        record = self._ask_reader(lambda reader: reader.read_answer(question), None)
+        return record[1] if record is not None else None
 
     def store_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         """Store an answer, so that a restart shows the same without using the neural

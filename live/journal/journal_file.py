@@ -176,20 +176,22 @@ def migrate(connection: sqlite3.Connection) -> int:
             this one.
         sqlite3.Error: the file is damaged, or cannot be written.
     """
-    had = read_version(connection)
+    version = read_version(connection)
     # A copy made with VACUUM INTO does not have this mode; without it, readers would
     # block the writer.
     connection.execute("PRAGMA journal_mode = WAL")
-    if had == VERSION:
-        return had
+    if version == VERSION:
+        return version
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        had = read_version(connection)  # another process might just have converted it
-        for statement in chain.from_iterable(MIGRATIONS[had:]):
+        version = read_version(
+            connection
+        )  # another process might just have converted it
+        for statement in chain.from_iterable(MIGRATIONS[version:]):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
-    return had
+    return version
 
 
 def read_version(connection: sqlite3.Connection) -> int:
@@ -352,11 +354,11 @@ def build_missing_error(path: Path) -> InputError:
     """Return the error of a command for a file that does not exist."""
     if not path.is_dir():
         return InputError(str(path), "there is no such journal", "Check the path")
-    inside = sorted(each.name for each in path.glob("*.sqlite"))
+    names = sorted(file.name for file in path.glob("*.sqlite"))
     return InputError(
         str(path),
         "is a folder",
-        f"Name a journal in it: {', '.join(inside[:10])}" if inside else _NAME_ONE,
+        f"Name a journal in it: {', '.join(names[:10])}" if names else _NAME_ONE,
     )
 
 
@@ -448,7 +450,7 @@ def explain_refusal(path: Path) -> str:
             pass
     except UNUSABLE_ERRORS as error:
         return explain_unusable(path, error)
-    folder = next(each for each in path.parents if each.exists())
+    folder = next(ancestor for ancestor in path.parents if ancestor.exists())
     if not folder.is_dir():
         return f"cannot be used ({folder}: is no folder)"
     if not can_write(folder):
@@ -493,8 +495,8 @@ def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int
         )
         notes = {n for (n,) in rows}
         if player:
-            names, theirs = _find_player_games(connection, player)
-            games |= theirs
+            names, player_games = _find_player_games(connection, player)
+            games |= player_games
             bodies = connection.execute("SELECT n, body FROM notes")
             notes |= {n for n, body in bodies if _mentions_any(body, names)}
         for game in games:
@@ -530,29 +532,29 @@ def _find_player_games(
     """Return the names of a player, in folded form, and the ids of the player's
     games.
     """
-    wanted = fold_name(player)
-    names = set() if wanted.isdecimal() else {wanted}
+    folded = fold_name(player)
+    names = set() if folded.isdecimal() else {folded}
     games = set()
     for game, step in connection.execute("SELECT game, step FROM changes"):
         with contextlib.suppress(
             msgspec.MsgspecError, UnicodeError, TypeError
         ):  # damaged record
             for name, fide_id in _walk_people(msgspec.msgpack.decode(step)):
-                if wanted in (fold_name(name), str(fide_id)):
+                if folded in (fold_name(name), str(fide_id)):
                     names.add(fold_name(name))
                     games.add(game)
     return names - {""}, games
 
 
-def _walk_people(held: object) -> Iterator[tuple[str, object]]:
+def _walk_people(value: object) -> Iterator[tuple[str, object]]:
     """Yield the name and FIDE id of every person in a decoded value."""
-    if isinstance(held, dict):
-        if isinstance(name := held.get("name"), str):
-            yield name, held.get("fide_id")
-        held = list(held.values())
-    if isinstance(held, list):
-        for each in held:
-            yield from _walk_people(each)
+    if isinstance(value, dict):
+        if isinstance(name := value.get("name"), str):
+            yield name, value.get("fide_id")
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _walk_people(item)
 
 
 def _mentions_any(body: bytes, names: set[str]) -> bool:

@@ -116,7 +116,7 @@ class RestorableGame(Value):
     """A game to continue: its stored values, if any, and its changes since then."""
 
     game: GameId
-    kept: bytes | None
+    archived: bytes | None
     """Encoded :class:`live.event.game_record.ArchivedValues`."""
     since: tuple[RecordedChange, ...]
     damaged: bool = False
@@ -312,27 +312,34 @@ class JournalReader:
         descriptions of the damage. With ``results``, also check results of searches and
         answers of the neural network.
         """
-        found: list[str] = []
+        problems: list[str] = []
         rows = self._connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table'"
         )
         # Earlier versions had fewer tables.
         tables = {name for (name,) in rows}
-        for table, what in (
+        for table, label in (
             _TABLE_NAMES | _RESULT_TABLE_NAMES if results else _TABLE_NAMES
         ).items():
             if table not in tables:
                 continue
-            if wrong := check_pages(self._connection, table):
-                more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-                found.append(
-                    f"{what}: pages of the file are damaged ({wrong[0]}{more})"
+            if page_problems := check_pages(self._connection, table):
+                suffix = (
+                    f" and {len(page_problems) - 1} more"
+                    if len(page_problems) > 1
+                    else ""
                 )
-            bad = find_damaged_rows(self._connection, table) if table in RECORDS else []
-            self._damaged_rows[table] = frozenset(bad)
-            if bad:
-                found.append(f"{what}: {len(bad)} damaged, and left out")
-        return found
+                problems.append(
+                    f"{label}: pages of the file are damaged"
+                    f" ({page_problems[0]}{suffix})"
+                )
+            damaged_rows = (
+                find_damaged_rows(self._connection, table) if table in RECORDS else []
+            )
+            self._damaged_rows[table] = frozenset(damaged_rows)
+            if damaged_rows:
+                problems.append(f"{label}: {len(damaged_rows)} damaged, and left out")
+        return problems
 
     def _is_good(self, table: str, n: int) -> bool:
         return n not in self._damaged_rows.get(table, ())
@@ -357,12 +364,12 @@ class JournalReader:
             " FROM games ORDER BY opened",
             (measure,),
         )
-        found = []
-        for game, n, of, rest, record in rows:
+        games = []
+        for game, n, stored_measure, rest, record in rows:
             changes = tuple(since.get(game, ()))
             is_damaged = rest is not None and record not in (
                 None,
-                compute_checksum(game, n, of, rest),
+                compute_checksum(game, n, stored_measure, rest),
             )
             if is_damaged:
                 log.error(
@@ -370,8 +377,8 @@ class JournalReader:
                 )
                 rest = None
                 changes = tuple(self.read_changes_of_game(game))
-            found.append(RestorableGame(game, rest, changes, is_damaged))
-        return found
+            games.append(RestorableGame(game, rest, changes, is_damaged))
+        return games
 
     def read_result(
         self, identity: str, search_key: SearchKey
@@ -415,8 +422,8 @@ class JournalReader:
             "SELECT run, at_ms, about FROM runs ORDER BY run"
         )
         return [
-            (run, at_ms, decode_run(about))
-            for run, at_ms, about in rows
+            (run, at_ms, decode_run(body))
+            for run, at_ms, body in rows
             if self._is_good("runs", run)
         ]
 
@@ -435,7 +442,7 @@ class JournalReader:
             elif not game:
                 # In earlier versions, this record means that all games are gone; their
                 # states follow as new games.
-                yield from (RecordedChange(n, at_ms, GameGone(each)) for each in games)
+                yield from (RecordedChange(n, at_ms, GameGone(id)) for id in games)
                 games.clear()
 
     def read_recent_changes(self, within_ms: float) -> list[RecentChange] | None:
@@ -465,7 +472,9 @@ class JournalReader:
             of the clock.
             """
             stepped = sum(
-                by_ms for of, to_ms, by_ms in steps if of == run and to_ms > at_ms
+                by_ms
+                for step_run, to_ms, by_ms in steps
+                if step_run == run and to_ms > at_ms
             )
             return max(0, last[run] - at_ms - stepped)
 
@@ -477,14 +486,14 @@ class JournalReader:
             passed += left_ms(run, first_ms)
         # A damaged note might have recorded a jump of the clock. That only matters if
         # the note is recent.
-        if bad := self._damaged_rows.get("notes"):
-            newer = (note for note in notes if note.n > max(bad))
+        if damaged_notes := self._damaged_rows.get("notes"):
+            newer_notes = (note for note in notes if note.n > max(damaged_notes))
             since_ms = (
-                after[note.run] + left_ms(note.run, note.at_ms) for note in newer
+                after[note.run] + left_ms(note.run, note.at_ms) for note in newer_notes
             )
             if max(since_ms, default=0.0) < within_ms:
                 return None
-        found: list[RecentChange] = []
+        changes: list[RecentChange] = []
         for n, at_ms, run, game, step in self._connection.execute(
             "SELECT n, at_ms, run, game, step FROM changes ORDER BY n DESC"
         ):
@@ -496,8 +505,8 @@ class JournalReader:
             change = None
             with contextlib.suppress(ValueError):
                 change = RecordedChange(n, at_ms, decode_step(step))
-            found.append((passed_ms, game, change))
-        return found[::-1]
+            changes.append((passed_ms, game, change))
+        return changes[::-1]
 
     def read_last_change_times(self) -> dict[GameId, int]:
         """Return the time of the last change of each open game, milliseconds."""

@@ -24,8 +24,8 @@ def _locate_file(engine: str, limit: str) -> Path:
     # Only here: most commands need none.
     import platformdirs
 
-    about = msgspec.json.encode((engine, limit, load_reference()))
-    name = hashlib.blake2b(about, digest_size=12).hexdigest()
+    measured = msgspec.json.encode((engine, limit, load_reference()))
+    name = hashlib.blake2b(measured, digest_size=12).hexdigest()
     folder = platformdirs.user_state_path("live-rate") / "measured-engines"
     return folder / f"{name}.json"
 

@@ -29,12 +29,12 @@ def read_memories(
     journal: Journal, kind: str, type: type[Remembered]
 ) -> dict[str, Remembered]:
     """Return all stored values of a kind, by subject; log unreadable ones."""
-    found = {}
+    values = {}
     for about, body in journal.read_memories(kind).items():
         try:
-            found[about] = msgspec.msgpack.decode(body, type=type)
+            values[about] = msgspec.msgpack.decode(body, type=type)
         except (ValueError, TypeError) as error:
             log.error(
                 "what is remembered of %s %s cannot be read (%s)", kind, about, error
             )
-    return found
+    return values

@@ -85,16 +85,18 @@ def list_searches(
     """
     moves = tuple(move.uci for move in game.moves)
 
-    def position(index: int) -> Position:
+    def build_position(index: int) -> Position:
         return Position(game.start_fen, moves[:index], game.chess960)
 
     return [
-        ("position before", search_options.search_of_position(position(ply - 1))),
+        ("position before", search_options.search_of_position(build_position(ply - 1))),
         (
             "move played",
-            search_options.search_of_move(position(ply - 1), moves[ply - 1], depth),
+            search_options.search_of_move(
+                build_position(ply - 1), moves[ply - 1], depth
+            ),
         ),
-        ("position after", search_options.search_of_position(position(ply))),
+        ("position after", search_options.search_of_position(build_position(ply))),
     ]
 
 
@@ -103,10 +105,10 @@ def explain_side(side: TracedSide | None) -> ExplainedPerceived | None:
     if side is None:
         return None
     prior_sd = side.reader.prior_sd
-    found = read_rating(side.evidence, prior_sd)
-    if found is None:
+    reading = read_rating(side.evidence, prior_sd)
+    if reading is None:
         return None
-    rating = found.rating
+    rating = reading.rating
 
     def read_slope(line: Floats) -> float:
         return 100 * float(np.interp(rating, GRID_ELO, line))
@@ -129,35 +131,39 @@ def explain_side(side: TracedSide | None) -> ExplainedPerceived | None:
     )
 
 
-def describe_explanation(found: Explanation) -> Iterator[str]:
+def describe_explanation(explanation: Explanation) -> Iterator[str]:
     """Yield the lines of the explanation for people."""
-    view = found.move
-    engine = found.engine
-    point = found.published
-    mover = found.mover
+    view = explanation.move
+    engine = explanation.engine
+    point = explanation.published
+    mover = explanation.mover
     sign = 1 if mover == "white" else -1
-    yield f"{found.white} - {found.black} ({found.game}), ply {view.ply}: {view.san}"
-    yield f"Engine: {found.identity}; {engine.limit}"
+    yield (
+        f"{explanation.white} - {explanation.black} ({explanation.game}),"
+        f" ply {view.ply}: {view.san}"
+    )
+    yield f"Engine: {explanation.identity}; {engine.limit}"
     yield ""
     yield f"Scores, from {mover}'s side:"
-    for what, search_key, result in found.searches:
+    for label, search_key, result in explanation.searches:
         best = f", best {result.best}" if search_key.only is None else ""
         score = result.score
         mate = f" (mate in {sign * score.mate})" if score.mate is not None else ""
         reached = f"depth {result.depth}{best}, {result.nodes} nodes"
-        yield f"  {what}: {sign * score.cp} cp{mate}, {reached}"
+        yield f"  {label}: {sign * score.cp} cp{mate}, {reached}"
         # In the form of the commands to an engine, so that anybody can repeat the
         # search.
         yield f"    position {format_position(search_key)}"
         yield f"    go {format_go(search_key)}"
     yield f"Gain, same search: {_format_gain(view.gain_same_search_cp)}"
-    if found.gain == "same-search" and view.played_cp is not None:
+    if explanation.gain == "same-search" and view.played_cp is not None:
         yield (
-            f"  played - best = {sign * view.played_cp} - {found.before_cp}, at most 0"
+            f"  played - best = {sign * view.played_cp} - {explanation.before_cp},"
+            " at most 0"
         )
     yield f"Gain, successive: {_format_gain(view.gain_successive_cp)}"
     if view.score_cp is not None:
-        yield f"  after - before = {sign * view.score_cp} - {found.before_cp}"
+        yield f"  after - before = {sign * view.score_cp} - {explanation.before_cp}"
     if view.played_share is not None:
         rated = (
             "players" if view.played_elo is None else f"players rated {view.played_elo}"
@@ -166,13 +172,13 @@ def describe_explanation(found: Explanation) -> Iterator[str]:
         share = share_in_words(view.played_share)
         yield f"What others would play: {share} {rated} would play it{mark}"
     yield ""
-    gains = found.gains_cp
+    gains = explanation.gains_cp
     n = len(gains)
-    worse = sum(each < 0 for each in gains)
+    worse = sum(gain < 0 for gain in gains)
     equal = gains.count(0)
     better = n - worse - equal
     expected = (better + equal / 2) / n
-    yield f"Algorithm 4 (Ferreira 2012, section 7), {n} moves, gain {found.gain}:"
+    yield f"Algorithm 4 (Ferreira 2012, section 7), {n} moves, gain {explanation.gain}:"
     yield "  " + " ".join(map(str, gains))
     yield (
         f"  against the engine, whose gain is always 0: {better} better, {equal} equal,"
@@ -194,40 +200,43 @@ def describe_explanation(found: Explanation) -> Iterator[str]:
         )
     yield f"  published difference: {_format_number(point.difference)}"
     yield ""
-    if found.perceived is not None:
-        yield from _describe_perceived(found, found.perceived)
+    if explanation.perceived is not None:
+        yield from _describe_perceived(explanation, explanation.perceived)
     else:
-        yield f"Perceived rating: none{f', {found.note}' if found.note else ''}"
+        note = f", {explanation.note}" if explanation.note else ""
+        yield f"Perceived rating: none{note}"
 
 
-def _describe_perceived(found: Explanation, made: ExplainedPerceived) -> Iterator[str]:
-    note = f"; {found.note}" if found.note else ""
-    names = " and ".join(made.models)
-    yield f"Perceived rating, read as {found.model} by {names}{note}:"
-    if made.scale != 1:
-        yield f"  scores and gains divided by {made.scale:.3f}"
-    own = "unrated" if made.own_elo is None else f"own Elo {made.own_elo:.0f}"
-    yield f"  level of the game {made.level_elo:.0f}, {own}"
+def _describe_perceived(
+    explanation: Explanation, perceived: ExplainedPerceived
+) -> Iterator[str]:
+    note = f"; {explanation.note}" if explanation.note else ""
+    names = " and ".join(perceived.models)
+    yield f"Perceived rating, read as {explanation.model} by {names}{note}:"
+    if perceived.scale != 1:
+        yield f"  scores and gains divided by {perceived.scale:.3f}"
+    own = "unrated" if perceived.own_elo is None else f"own Elo {perceived.own_elo:.0f}"
+    yield f"  level of the game {perceived.level_elo:.0f}, {own}"
     yield (
-        f"  with 100 Elo more than {made.rating:.0f} the logarithm of each move's"
+        f"  with 100 Elo more than {perceived.rating:.0f} the logarithm of each move's"
         f" likelihood rises"
         " (+) or falls by"
     )
-    for move in made.moves:
+    for move in perceived.moves:
         yield (
             f"    ply {move.ply}: at {move.before_cp} cp, gain {move.gain_cp}:"
             f" {move.slope:+.4f}"
         )
-    point = found.published
-    total = sum(move.slope for move in made.moves)
+    point = explanation.published
+    total = sum(move.slope for move in perceived.moves)
     yield (
-        f"  {len(made.moves)} moves: {total:+.4f}, less what was hard for both"
-        f" {total - made.slope:+.4f} = {made.slope:+.4f}"
+        f"  {len(perceived.moves)} moves: {total:+.4f}, less what was hard for both"
+        f" {total - perceived.slope:+.4f} = {perceived.slope:+.4f}"
     )
     yield (
-        f"  prior: 100 x ({made.rating:.2f} - {made.level_elo:.0f}) /"
-        f" {made.prior_sd_elo:g}^2"
-        f" = {made.prior:+.4f}, which balances it at {made.rating:.2f}"
+        f"  prior: 100 x ({perceived.rating:.2f} - {perceived.level_elo:.0f}) /"
+        f" {perceived.prior_sd_elo:g}^2"
+        f" = {perceived.prior:+.4f}, which balances it at {perceived.rating:.2f}"
     )
     yield (
         "  published:"

@@ -48,7 +48,7 @@ class RecordedEvent:
         self._reader = reader
         self._search_keys = SearchKeys(build_limit(config.engine))
         self.waiting: deque[tuple[Search, RequestId]] = deque()
-        self._asked: deque[HumanRequest] = deque()
+        self._human_requests: deque[HumanRequest] = deque()
         self._alerts: dict[str, Alert] = {}
         # If nobody was asked then, no figure may say that an answer is missing.
         human = config.human.enabled and reader.has_human_answers()
@@ -75,7 +75,7 @@ class RecordedEvent:
         """Do nothing: an answer that nobody waits for changes nothing."""
 
     def _ask(self, request: HumanRequest) -> None:
-        self._asked.append(request)
+        self._human_requests.append(request)
 
     def alerts(self) -> Sequence[Alert]:
         """Return the alerts of then: made again, waits would be those of the
@@ -103,21 +103,21 @@ class RecordedEvent:
 
     def answer_human_requests(self) -> None:
         """Give the event the recorded answers about human moves."""
-        while self._asked:
-            request = self._asked.popleft()
+        while self._human_requests:
+            request = self._human_requests.popleft()
             at_ms, answer = self._reader.read_answer(request.question) or (0, None)
             self.state.apply_answer(request, None if self._is_later(at_ms) else answer)
 
     def answer_requests(self) -> None:
         """Give the event all recorded answers."""
-        while self.waiting or self._asked:
+        while self.waiting or self._human_requests:
             self.answer_human_requests()
             if not self.waiting:
                 return
             search, request_id = self.waiting.popleft()
-            found = self.find_recorded_result(search)
-            if found is not None and not self._is_later(found[2]):
-                self.state.apply_result(request_id, found[1])
+            record = self.find_recorded_result(search)
+            if record is not None and not self._is_later(record[2]):
+                self.state.apply_result(request_id, record[1])
 
     def _is_later(self, at_ms: int | None) -> bool:
         return self.to_ms is not None and (at_ms or 0) > self.to_ms
@@ -152,8 +152,10 @@ def restore_config(run: JournalRun, path: Path, **changes: object) -> Config:
         InputError: it was another version's.
     """
     try:
-        given = {key: value for key, value in flatten(run.settings) if key in SETTINGS}
-        return msgspec.convert({**nest(given), **changes}, Config)
+        settings = {
+            key: value for key, value in flatten(run.settings) if key in SETTINGS
+        }
+        return msgspec.convert({**nest(settings), **changes}, Config)
     except msgspec.ValidationError as error:
         raise InputError(
             str(path),

@@ -124,7 +124,7 @@ class KnownGames(dict[GameId, KnownGame]):
         self, games: Iterable[GameView] = (), moments: Iterable[Moment] = ()
     ) -> None:
         super().__init__(
-            (each.id, KnownGame(each, begun=each.plies_played > 0)) for each in games
+            (game.id, KnownGame(game, begun=game.plies_played > 0)) for game in games
         )
         for moment in moments:
             if moment.game in self:
@@ -154,11 +154,11 @@ class NoticeRules(abc.ABC):
 
     def collect_notices(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
         """Return the notices for changes that these people are allowed to know."""
-        found: list[Notice] = []
+        notices: list[Notice] = []
         for change in changes:
             self._games.apply_change(change)
-            found += self._find_news(change)
-        return self.limit.admit_notices(found, now_s)
+            notices += self._find_news(change)
+        return self.limit.admit_notices(notices, now_s)
 
     @abc.abstractmethod
     def _find_news(self, change: Change) -> list[Notice]:
@@ -175,35 +175,35 @@ class PublicRules(NoticeRules):
         self._games = KnownGames(games, moments)
 
     def _find_news(self, change: Change) -> list[Notice]:
-        said: list[str] = []
-        known: KnownGame | None = None
+        sentences: list[str] = []
+        game: KnownGame | None = None
         if isinstance(change, GameMessage):
-            known = self._games[change.game.id]
-            said = self._find_start_and_end(known)
+            game = self._games[change.game.id]
+            sentences = self._find_start_and_end(game)
         elif isinstance(change, MomentMessage) and "moments" in self._config.what:
-            known = self._games.get(change.game)
-            if known is not None and change.holds and known.mark_if_news(change.moment):
-                said = [getattr(change.moment.text, self._config.lang)]
-        if known is None or not self._follows(known.view):
+            game = self._games.get(change.game)
+            if game is not None and change.holds and game.mark_if_news(change.moment):
+                sentences = [getattr(change.moment.text, self._config.lang)]
+        if game is None or not self._follows(game.view):
             return []
-        return [Notice(format_pairing(known.view), each) for each in said]
+        return [Notice(format_pairing(game.view), sentence) for sentence in sentences]
 
-    def _find_start_and_end(self, known: KnownGame) -> list[str]:
+    def _find_start_and_end(self, game: KnownGame) -> list[str]:
         """Return the sentences for a game that has begun or ended."""
-        view = known.view
-        found = []
-        if not known.begun and view.plies_played:
-            known.begun = True
+        view = game.view
+        sentences = []
+        if not game.begun and view.plies_played:
+            game.begun = True
             # A game with more moves was already in progress when first reported.
-            news = view.plies_played <= PAST_MOVES and view.result == "*"
-            if news and "begins" in self._config.what:
-                found.append("The game has begun.")
-        if view.result not in ("*", known.result):
-            what = "game is over" if known.result == "*" else "result is corrected"
-            known.result = view.result
+            is_news = view.plies_played <= PAST_MOVES and view.result == "*"
+            if is_news and "begins" in self._config.what:
+                sentences.append("The game has begun.")
+        if view.result not in ("*", game.result):
+            event = "game is over" if game.result == "*" else "result is corrected"
+            game.result = view.result
             if "ends" in self._config.what:
-                found.append(f"The {what}: {view.result}.")
-        return found
+                sentences.append(f"The {event}: {view.result}.")
+        return sentences
 
 
 class ArbiterRules(NoticeRules):
@@ -211,38 +211,38 @@ class ArbiterRules(NoticeRules):
 
     def __init__(self, config: NotifyConfig) -> None:
         super().__init__(config)
-        self._least = _SEVERITIES.index(config.arbiters_from)
-        self._known: dict[str, Alert] = {}
+        self._min_severity = _SEVERITIES.index(config.arbiters_from)
+        self._alerts: dict[str, Alert] = {}
 
     def set_known(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
         """Begin with these games and alerts, which cause no notices."""
         self._games = KnownGames(games)
-        self._known = {alert.id: alert for alert in alerts}
+        self._alerts = {alert.id: alert for alert in alerts}
 
     def _find_news(self, change: Change) -> list[Notice]:
         if not isinstance(change, AlertMessage):
             return []
         alert = change.alert
-        before = self._known.pop(alert.id, None)
+        before = self._alerts.pop(alert.id, None)
         if alert.cleared_s is not None:
             return []
-        self._known[alert.id] = alert
-        worth = _SEVERITIES.index(alert.severity)
-        happened = {what for what, _ in list_changes(before, alert)}
-        worse = (
+        self._alerts[alert.id] = alert
+        severity = _SEVERITIES.index(alert.severity)
+        happened = {word for word, _ in list_changes(before, alert)}
+        is_worse = (
             "changed" in happened
             and before
-            and worth > _SEVERITIES.index(before.severity)
+            and severity > _SEVERITIES.index(before.severity)
         )
-        known = self._games.get(alert.game or "")
+        game = self._games.get(alert.game or "")
         if (
             alert.muted
-            or worth < self._least
-            or (known and not self._follows(known.view))
-            or not (worse or happened & {"raised", "raised again"})
+            or severity < self._min_severity
+            or (game and not self._follows(game.view))
+            or not (is_worse or happened & {"raised", "raised again"})
         ):
             return []
-        title = "live-rate" if known is None else format_pairing(known.view)
+        title = "live-rate" if game is None else format_pairing(game.view)
         return [Notice(title, f"{alert.text} {alert.advice}")]
 
 
@@ -314,8 +314,8 @@ class Notifier:
             # apprise logs which addresses failed; they contain secrets, so they are not
             # repeated.
             log.warning("a notice could not be delivered to everybody")
-            why = "not everybody could be notified; the log says more"
-            health = part_health(self._part, "retrying", why)
+            reason = "not everybody could be notified; the log says more"
+            health = part_health(self._part, "retrying", reason)
         self._report(health)
         return sent
 

@@ -50,7 +50,7 @@ class SwitchScene(NamedTuple):
     """Instruction to put this scene on air."""
 
     scene: str
-    why: str
+    reason: str
 
 
 class SceneChoice:
@@ -98,18 +98,18 @@ class SceneChoice:
         change.
         """
         before = self._moments.pop(moment.id, None)
-        known = self._games.get(moment.game)
+        game = self._games.get(moment.game)
         kinds = self._rules.kinds
-        if not holds or known is None or (kinds and moment.kind not in kinds):
+        if not holds or game is None or (kinds and moment.kind not in kinds):
             return
         if before is not None and moment.weight >= LEAST_WEIGHT:
             self._moments[moment.id] = (moment, before[1])
-        elif known.mark_if_news(moment):
+        elif game.mark_if_news(moment):
             self._moments[moment.id] = (moment, now_s)
 
-    def set_scenes(self, known: Collection[str]) -> None:
+    def set_scenes(self, scene_names: Collection[str]) -> None:
         """Set the existing scenes; the director never switches to another."""
-        self._scenes = frozenset(known)
+        self._scenes = frozenset(scene_names)
 
     def on_scene_switched(self, scene: str, now_s: float) -> None:
         """Record the scene on air; pause if the producer switched to it by hand."""
@@ -128,7 +128,9 @@ class SceneChoice:
     def choose_switch(self, now_s: float) -> SwitchScene | None:
         """Return the switch that is due now, or None."""
         self._moments = {
-            id: each for id, each in self._moments.items() if now_s - each[1] < FRESH_S
+            id: dated_moment
+            for id, dated_moment in self._moments.items()
+            if now_s - dated_moment[1] < FRESH_S
         }
         on_air_s = now_s - self._since_s
         if now_s < self._paused_until_s or on_air_s < self._rules.stay_s:
@@ -140,9 +142,9 @@ class SceneChoice:
             if board is not None and scene != self._scene and self._has_scene(scene):
                 due.append((moment.weight, id, scene, moment.text.en))
         if due:
-            _, id, scene, why = max(due)
+            _, id, scene, reason = max(due)
             del self._moments[id]
-            return SwitchScene(scene, why)
+            return SwitchScene(scene, reason)
         home = self._rules.home_scene
         if (
             home
@@ -227,9 +229,11 @@ class ObsDirector:
         # Recorded before the answer, because OBS sends its event first.
         self.choice.record_switch(due.scene, self._clock())
         if self._config.dry_run:
-            log.warning("director, dry run: would switch to %s: %s", due.scene, due.why)
+            log.warning(
+                "director, dry run: would switch to %s: %s", due.scene, due.reason
+            )
             return
-        log.info("director: switches to %s: %s", due.scene, due.why)
+        log.info("director: switches to %s: %s", due.scene, due.reason)
         await self._request(client, "SetCurrentProgramScene", {"sceneName": due.scene})
 
     @contextlib.asynccontextmanager
@@ -238,26 +242,26 @@ class ObsDirector:
             url=self._config.url, password=self._password
         )
 
-        async def switched(data: dict[str, Any]) -> None:
+        async def take_switch(data: dict[str, Any]) -> None:
             if not self._config.dry_run:
                 self.choice.on_scene_switched(
                     str(data.get("sceneName", "")), self._clock()
                 )
 
-        async def listed(data: dict[str, Any]) -> None:
+        async def take_scenes(data: dict[str, Any]) -> None:
             self.choice.set_scenes(
-                [str(each["sceneName"]) for each in data.get("scenes", [])]
+                [str(scene["sceneName"]) for scene in data.get("scenes", [])]
             )
 
-        client.register_event_callback(switched, "CurrentProgramSceneChanged")
-        client.register_event_callback(listed, "SceneListChanged")
+        client.register_event_callback(take_switch, "CurrentProgramSceneChanged")
+        client.register_event_callback(take_scenes, "SceneListChanged")
         async with asyncio.timeout(TIMEOUT_S):
             await client.connect()
         try:
             if not await client.wait_until_identified(TIMEOUT_S):
                 raise ConnectionError("it does not accept the password")
             scenes = await self._request(client, "GetSceneList")
-            await listed(scenes)
+            await take_scenes(scenes)
             self.choice.record_switch(
                 str(scenes.get("currentProgramSceneName", "")), self._clock()
             )
@@ -266,13 +270,13 @@ class ObsDirector:
             await client.disconnect()
 
     async def _request(
-        self, client: Any, what: str, about: dict[str, Any] | None = None
+        self, client: Any, request_type: str, about: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         answer = await client.call(
-            self._library.Request(what, about), timeout=TIMEOUT_S
+            self._library.Request(request_type, about), timeout=TIMEOUT_S
         )
         if not answer.ok():
             raise ConnectionError(
-                f"{what}: {answer.requestStatus.comment or 'refused'}"
+                f"{request_type}: {answer.requestStatus.comment or 'refused'}"
             )
         return dict(answer.responseData or {})

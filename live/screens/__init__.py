@@ -1,1 +1,3 @@
-"""What people see: the terminal, the page with its overlays, reports."""
+"""The user interfaces: the terminal app, the web page with its overlays, the
+reports.
+"""

@@ -1,4 +1,4 @@
-"""What commands print and write: lines, tables, progress, files."""
+"""Output of commands: lines, tables, progress bars, files."""
 
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ _ELSEWHERE = "Give another path"
 
 
 def build_progress_bar(console: Console) -> Progress:
-    """Return a progress bar that shows on a terminal only, and vanishes at the end."""
+    """Return a progress bar that appears only on a terminal and vanishes at the end."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -34,10 +34,10 @@ def build_progress_bar(console: Console) -> Progress:
 
 
 def check_writable(target: str | None) -> None:
-    """Check before the work starts that a file can be written; leave nothing new.
+    """Check before the work starts that a file can be written, without creating it.
 
     Raises:
-        InputError: nothing can be written there.
+        InputError: nothing can be written at this path.
     """
     if target is not None and target != "-":
         new = not Path(target).exists()
@@ -53,8 +53,12 @@ def check_writable(target: str | None) -> None:
 
 
 def write_output(target: str, data: bytes, *, private: bool = False) -> None:
-    """Write to a file, or to standard output for ``-``. ``private``: only its user may
-    read the file.
+    """Write to a file, or to standard output for ``-``.
+
+    Args:
+        target: the path, or ``-``.
+        data: the bytes to write.
+        private: whether only the user who runs this can read the file.
     """
     if target == "-":
         sys.stdout.buffer.write(data)
@@ -71,12 +75,16 @@ def write_output(target: str, data: bytes, *, private: bool = False) -> None:
 
 
 def write_json(target: str, figures: object, *, indent: int = 1) -> None:
-    """Write readable JSON that ends with a newline; unbounded and unknown are null."""
+    """Write indented JSON that ends with a newline; infinite and unknown values are
+    null.
+    """
     write_output(target, to_json(figures, indent))
 
 
 def print_line(text: str, console: Console) -> None:
-    """Print a line without wrapping: paths and addresses are copied from it."""
+    """Print a line without wrapping it, so that paths and addresses can be copied
+    whole.
+    """
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 

@@ -1,4 +1,4 @@
-"""Whether this terminal can show the app, and the app itself."""
+"""Choice of the display (terminal app, lines or JSON), and the start of the app."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def choose_display(
     json: bool = False,
     environment: Mapping[str, str] = os.environ,
 ) -> Display:
-    """Return ``app`` at a terminal that can show it, else what suits the reader."""
+    """Return the display: JSON on request, the app if the terminal can show it, else
+    lines.
+    """
     if json:
         return "json"
     if not has_terminal(headless=headless):
@@ -37,14 +39,14 @@ def choose_display(
     if why:
         log.warning("no screen, one line is printed for each event: %s", why)
         return "lines"
-    # Now, before anything runs: it takes a third of a second.
+    # Imported here, before anything runs: the import takes a third of a second.
     import live.screens.terminal.terminal_app  # noqa: F401
 
     return "app"
 
 
 def explain_missing_screen(environment: Mapping[str, str]) -> str:
-    """Say why a terminal with our output cannot show the app; empty where it can."""
+    """Return why this terminal cannot show the app; an empty string if it can."""
     # The app reads from standard input and draws on standard error.
     if not sys.stdin.isatty():
         return "standard input is no terminal"
@@ -56,15 +58,15 @@ def explain_missing_screen(environment: Mapping[str, str]) -> str:
 
 
 async def run_terminal(context: ViewContext, stop: asyncio.Event) -> None:
-    """Draw the app until somebody leaves it, which sets ``stop``."""
+    """Show the app until the user leaves it; then set ``stop``."""
     from live.screens.terminal.terminal_app import Terminal
 
-    # No colour for who wants none (https://no-color.org).
+    # NO_COLOR asks for no colours (https://no-color.org).
     theme = PLAIN if os.environ.get("NO_COLOR") else DUSK
     interrupt = partial(signal.raise_signal, signal.SIGINT)
     app = Terminal(context, theme=theme.name, stop=stop.set, interrupt=interrupt)
     await app.run_async()
     if app.return_code:
         raise RuntimeError("the terminal failed")
-    # However it ended, nobody looks any more.
+    # The app has closed, for whatever reason: end the service as well.
     stop.set()

@@ -1,4 +1,4 @@
-"""How a run is shown where it was started: the terminal app, lines, or JSON."""
+"""The service's display on its own terminal: the terminal app, lines, or JSON."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class OutputMode:
-    """How the service is shown where it was started.
+    """The service's display on the terminal where it was started.
 
-    The app shows the arbiter everything at once; lines and JSON may have any reader, so
-    they are the public's.
+    The app shows the arbiter everything at once. Anyone might read lines or JSON, so
+    they contain only what the public is allowed to see.
     """
 
     shown: Display
@@ -50,13 +50,15 @@ class OutputMode:
     journal: Journal
     hide_scores: bool
     headlines: Sequence[str]
-    """What lines begin with: what reads the scores, where the event is kept."""
+    """Lines printed first: the models that rate the moves, and the journal's
+    summary.
+    """
     address: str
     console: Console
     stop: asyncio.Event
 
     def begin(self) -> None:
-        """Say where the service listens, and show what happens."""
+        """Print where the service listens, and begin to show events."""
         seen = public_filter(self.hide_scores)
         match self.shown:
             case "json":
@@ -95,7 +97,7 @@ class OutputMode:
         arbiter = self.arbiter
         changes = RecentChanges(time.monotonic)
         self.bus.subscribe(changes.note)
-        # Clocks have run on while the service was away.
+        # Clocks have run while the service was stopped.
         last_ms = self.journal.read_last_change_times()
         now_ms = 1000 * time.time()
         for game in state.games():
@@ -103,15 +105,15 @@ class OutputMode:
             if at_ms:
                 ago_s = max(0.0, now_ms - at_ms) / 1000
                 changes.set_last_move(game.id, game.plies_played, ago_s)
-        # The arbiter may do all of it from here. A report leaves the hall: it holds
-        # what the public may know by now.
+        # The arbiter can do all of this from here. A report leaves the venue, so it
+        # contains only what the public is allowed to know.
         return ViewContext(
             state,
             changes,
             self.address,
             time.time,
             leave_question="End the service? Subscribers are asked to come back.",
-            # Doubts of alerts show only while nothing is withheld.
+            # While moves are withheld, alerts do not mark results as doubtful.
             export=lambda kind, game: export_report(
                 public,
                 public if public.is_withholding else state,
@@ -129,11 +131,11 @@ class OutputMode:
         )
 
     async def run(self) -> None:
-        """Draw the app until somebody leaves it."""
+        """Show the app until the user leaves it."""
         await run_terminal(self._context, self.stop)
 
     def end(self) -> None:
-        """Print the table of players when all is done."""
+        """Print the table of players when the service has ended."""
         if self.shown == "json":
             return
         public = self.public

@@ -1,4 +1,4 @@
-"""Changes as lines for people, or as JSON, on standard output."""
+"""Changes printed to standard output, as lines for people or as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def build_line_printer(
 ) -> ChangeListener:
     """Return a listener that prints a line for each event.
 
-    ``known`` games and ``alerts`` are no news.
+    Args:
+        console: where to print.
+        known: games that are not reported as new.
+        alerts: alerts that are not reported as new.
     """
     writer = EventLineWriter(known, alerts)
     say = build_line_writer(lambda: console.file)
@@ -37,7 +40,11 @@ def build_line_printer(
 
 
 def build_line_writer(file: Callable[[], IO[str]]) -> Callable[[str], None]:
-    """Return a writer of lines past the console, which keeps what a disk refuses."""
+    """Return a function that writes a line to ``file`` directly, not through the
+    console.
+
+    Lines that a full disk rejects are dropped; writing continues.
+    """
 
     def write(line: str) -> None:
         out = file()
@@ -48,7 +55,9 @@ def build_line_writer(file: Callable[[], IO[str]]) -> Callable[[str], None]:
 
 
 class JsonPrinter:
-    """Prints messages as the public's subscribers get them, one a line, numbered."""
+    """Printer of the messages that public subscribers receive: numbered, one per
+    line.
+    """
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
         self._write = build_line_writer(lambda: sys.stdout)
@@ -57,12 +66,12 @@ class JsonPrinter:
         self._seq = 0
 
     def begin(self, *messages: Message) -> None:
-        """Print greeting and snapshot, which have no numbers of their own."""
+        """Print the greeting and the snapshot; they do not increase the number."""
         for message in messages:
             self._print(message)
 
     def show(self, changes: Iterable[Change]) -> None:
-        """Print what happens from then on."""
+        """Print changes, each with the next number."""
         for change in changes:
             if EVERYTHING.should_send(change):
                 self._seq += 1

@@ -9,7 +9,7 @@ from live.server.stream_filter import FilterError, StreamFilter
 class AdmittedClient(Value):
     """An admitted websocket client. Admission is decided before the 101 response."""
 
-    wanted: StreamFilter
+    selected: StreamFilter
     """The filter from its query."""
     resume: tuple[str, int] | None
     """Epoch and number of the last message that the client has; None if it needs a

@@ -68,12 +68,12 @@ def build_analysis(
         whole.engine,
         state.gain(),
         tuple(
-            AnalysedGame(**asdict(each), methods=methods.games.get(each.id))
-            for each in whole.games
+            AnalysedGame(**asdict(game), methods=methods.games.get(game.id))
+            for game in whole.games
         ),
         tuple(
-            AnalysedPlayer(**asdict(each), methods=methods.players.get(each.id))
-            for each in whole.players
+            AnalysedPlayer(**asdict(player), methods=methods.players.get(player.id))
+            for player in whole.players
         ),
         partial,
         whole.gains,

@@ -112,9 +112,9 @@ def describe_messages() -> JsonObject:
             "address": topic,
             "messages": {name: refer_to("messages", f"retained-{name}")},
             "parameters": {
-                each: {"description": text}
-                for each, text in _PARAMETERS.items()
-                if f"{{{each}}}" in topic
+                parameter: {"description": text}
+                for parameter, text in _PARAMETERS.items()
+                if f"{{{parameter}}}" in topic
             },
         }
     return {
@@ -131,9 +131,9 @@ def describe_messages() -> JsonObject:
     }
 
 
-def _describe_operation(channel: str, summary: str, **more: Any) -> JsonObject:
-    where = {"$ref": f"#/channels/{channel}"}
-    return {"action": "send", "channel": where, "summary": summary, **more}
+def _describe_operation(channel: str, summary: str, **fields: Any) -> JsonObject:
+    reference = {"$ref": f"#/channels/{channel}"}
+    return {"action": "send", "channel": reference, "summary": summary, **fields}
 
 
 def _describe_message(kind: Kind, schema: str) -> JsonObject:
@@ -149,15 +149,15 @@ def build_message_schemas() -> JsonObject:
 
     Retained messages are the same as those of the websocket, but without a number.
     """
-    found = build_components([*MESSAGES, *(kind for _, kind in _RETAINED.values())])
+    schemas = build_components([*MESSAGES, *(kind for _, kind in _RETAINED.values())])
     for kind in sorted({kind.__name__ for _, kind in _RETAINED.values()}):
-        found[f"Retained{kind}"] = {**found[kind], "title": f"Retained{kind}"}
+        schemas[f"Retained{kind}"] = {**schemas[kind], "title": f"Retained{kind}"}
     number = describe(_POSITION, type="integer", minimum=0)
     for message in MESSAGES:
-        schema = found[message.__name__]
+        schema = schemas[message.__name__]
         schema["properties"] = {"seq": number, **schema["properties"]}
         schema["required"] = ["seq", *schema["required"]]
-    return found
+    return schemas
 
 
 _SOCKET_QUERY = {

@@ -151,5 +151,5 @@ def read_token(request: HttpRequest) -> str | None:
     if (header := request.headers.get("authorization")) is not None:
         scheme, _, token = header.partition(" ")
         return token.strip() if scheme.lower() == "bearer" else ""
-    found = [value for name, value in request.query if name == "token"]
-    return None if not found else found[0] if len(found) == 1 else ""
+    tokens = [value for name, value in request.query if name == "token"]
+    return None if not tokens else tokens[0] if len(tokens) == 1 else ""

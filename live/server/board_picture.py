@@ -79,7 +79,7 @@ def draw_board(game: GameDetail) -> str:
 
 def _draw_player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     player = getattr(game, color)
-    other = game.black if color == "white" else game.white
+    opponent = game.black if color == "white" else game.white
     points: tuple[CurvePoint, ...] = getattr(game.curves, color)
     name = cut_text(" ".join(filter(None, (player.title, player.name or "?"))), _NAME)
     yield draw_text(630, y, 28, INK, f"{name}  {player.elo or ''}")
@@ -94,7 +94,7 @@ def _draw_player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     )
     early = point.counted < EARLY_MOVES
     final = not game.running and not missing
-    figure, *parts = sentence(point, player.elo, other.elo, final=final).split(" · ")
+    figure, *parts = sentence(point, player.elo, opponent.elo, final=final).split(" · ")
     figure += "…" if missing else ""
     yield draw_text(
         630, y + 54, 26 if early else 40, QUIET if early else _COLORS[color], figure
@@ -110,9 +110,9 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
     values: list[float] = []
     for color in _COLORS:
         curves[color] = [
-            (each.ply, each.perceived)
-            for each in getattr(game.curves, color)
-            if each.perceived is not None
+            (shown_point.ply, shown_point.perceived)
+            for shown_point in getattr(game.curves, color)
+            if shown_point.perceived is not None
         ]
         values += [value for _, value in curves[color]]
     if not values:
@@ -121,17 +121,20 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
     values += filter(None, elos.values())
     low, high, last = min(values) - 50, max(values) + 50, max(2, len(game.plies))
 
-    def at(value: float) -> str:
+    def find_y(value: float) -> str:
         return f"{y + height * (high - value) / (high - low):.1f}"
 
     for color, stroke in _COLORS.items():
         path = " ".join(
-            f"{x + width * ply / last:.1f},{at(value)}" for ply, value in curves[color]
+            f"{x + width * ply / last:.1f},{find_y(value)}"
+            for ply, value in curves[color]
         )
-        look = f'fill="none" stroke="{stroke}" stroke-width="4"'
-        yield f'<polyline points="{path}" {look}/>'
+        style = f'fill="none" stroke="{stroke}" stroke-width="4"'
+        yield f'<polyline points="{path}" {style}/>'
         if elo := elos[color]:
-            line = f'd="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
+            line = (
+                f'd="M{x} {find_y(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
+            )
             yield f'<path {line} stroke-dasharray="8 8"/>'
 
 

@@ -24,7 +24,7 @@ class BoardsOnAir:
 
     def __init__(self, changed: Callable[[frozenset[GameId]], None]) -> None:
         self._changed = changed
-        self._shown: dict[Hashable, frozenset[GameId]] = {}
+        self._games_by_overlay: dict[Hashable, frozenset[GameId]] = {}
         self._all: frozenset[GameId] = frozenset()
 
     def update(self, overlay: Hashable, message: bytes) -> None:
@@ -34,16 +34,18 @@ class BoardsOnAir:
         """
         if (air := decode_client_message(message, OnAirMessage)) is not None:
             games = frozenset(air.games)
-            self._shown[overlay] = games if len(games) <= MOST_BOARDS else frozenset()
+            self._games_by_overlay[overlay] = (
+                games if len(games) <= MOST_BOARDS else frozenset()
+            )
             self._report_change()
 
     def remove(self, overlay: Hashable) -> None:
         """Forget an overlay that has disconnected."""
-        if self._shown.pop(overlay, None):
+        if self._games_by_overlay.pop(overlay, None):
             self._report_change()
 
     def _report_change(self) -> None:
-        games = frozenset[GameId]().union(*self._shown.values())
+        games = frozenset[GameId]().union(*self._games_by_overlay.values())
         if games != self._all:
             self._all = games
             self._changed(games)

@@ -46,17 +46,19 @@ def _select_fields(value: object) -> object:
         case msgspec.Struct():
             kind = type(value)
             tag = kind.__struct_config__.tag
-            found: dict[str, object] = {} if tag is None else {"type": tag}
+            fields: dict[str, object] = {} if tag is None else {"type": tag}
             elo = kind in _FIGURES
             usual = list_defaults(kind) if kind.__struct_config__.omit_defaults else {}
             for name in (
                 _SENT[kind].split() if kind in _SENT else kind.__struct_fields__
             ):
-                if (held := getattr(value, name)) != usual.get(name, value):
-                    found[name] = _shorten_number(held, elo and name != "points")
-            return found
+                if (field_value := getattr(value, name)) != usual.get(name, value):
+                    fields[name] = _shorten_number(
+                        field_value, elo and name != "points"
+                    )
+            return fields
         case tuple():
-            return [_select_fields(each) for each in value]
+            return [_select_fields(item) for item in value]
         case _:
             return value
 

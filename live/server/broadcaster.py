@@ -25,8 +25,8 @@ def encode_frames(
 ) -> bytes:
     """Return the messages as websocket frames, followed by the bytes ``after``."""
     frames: list[bytes] = []
-    for each in messages:
-        frames += each.frames(deflated=deflated)
+    for message in messages:
+        frames += message.frames(deflated=deflated)
     return b"".join((*frames, after))
 
 
@@ -37,15 +37,19 @@ class Broadcaster(StreamHub):
     """
 
     def __init__(
-        self, state: EventReader, *, tally: MetricCounts | None = None, **more: Any
+        self,
+        state: EventReader,
+        *,
+        tally: MetricCounts | None = None,
+        **hub_arguments: Any,
     ) -> None:
-        """Create a broadcaster; ``more`` are arguments of
+        """Create a broadcaster; ``hub_arguments`` are arguments of
         :class:`live.server.streams.StreamHub`.
         """
         self._tally = tally or MetricCounts()
         # Snapshots that are being deflated, with the subscribers that wait for them.
         self._packing: dict[NumberedMessage, list[Subscriber]] = {}
-        super().__init__(state, **more)
+        super().__init__(state, **hub_arguments)
 
     def __len__(self) -> int:
         return self._tally.subscribers
@@ -70,26 +74,26 @@ class Broadcaster(StreamHub):
             _log.exception("the streams are reset after a fault")
             self.reconnect_readers("the stream begins anew")
 
-    def reconnect_readers(self, why: str) -> None:
+    def reconnect_readers(self, reason: str) -> None:
         """Reset all streams and close their readers, so that they get a snapshot.
 
-        ``why`` is the reason in the close frame.
+        ``reason`` is the reason in the close frame.
         """
         streams = self.streams
         self.reset()
         for stream in streams:
             for reader in list(stream.readers):
-                reader.close(CloseCode.GOING_AWAY, why)
+                reader.close(CloseCode.GOING_AWAY, reason)
 
     def send_heartbeat(self) -> None:
         """Send every subscriber a heartbeat and a ping."""
         self.flush()
         for stream in self.streams:
             body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
-            beat = NumberedMessage(stream.seq, body, self._clock())
+            heartbeat = NumberedMessage(stream.seq, body, self._clock())
             # Skipping a subscriber that is not ready does no harm: a heartbeat contains
             # no changes.
-            self._write(stream, partial(encode_frames, [beat], after=wire.PING))
+            self._write(stream, partial(encode_frames, [heartbeat], after=wire.PING))
 
     def _deliver(self) -> None:
         """Send each stream's new messages to its readers that are ready.
@@ -97,10 +101,10 @@ class Broadcaster(StreamHub):
         The messages of a stream are joined once for all readers.
         """
         for stream in self.streams:
-            if stream.fresh:
-                fresh = stream.take()
+            if stream.unsent:
+                messages = stream.take()
                 readers = len(stream.readers)
-                written = self._write(stream, partial(encode_frames, fresh))
+                written = self._write(stream, partial(encode_frames, messages))
                 self._tally.deliveries += written
                 self._tally.skips += readers - written
 
@@ -218,7 +222,7 @@ class Broadcaster(StreamHub):
                     )
                 ]
             )
-        for each in messages:
-            packed = subscriber.can_inflate and not each.is_slow_to_deflate
-            frames.append(each.frames(size, deflated=packed))
+        for message in messages:
+            packed = subscriber.can_inflate and not message.is_slow_to_deflate
+            frames.append(message.frames(size, deflated=packed))
         subscriber.send_frames(chain.from_iterable(frames), stream.seq)

@@ -81,7 +81,7 @@ class BrokerPublisher:
         url = urlsplit(config.publish)
         password = config.password_file
         secure = url.scheme == "mqtts"
-        self._where: dict[str, Any] = {
+        self._options: dict[str, Any] = {
             "hostname": url.hostname or "",
             "port": url.port or (8883 if secure else 1883),
             "username": url.username,
@@ -92,11 +92,13 @@ class BrokerPublisher:
             if secure
             else None,
         }
-        self._name = f"broker {self._where['hostname']}:{self._where['port']}"
+        self._name = f"broker {self._options['hostname']}:{self._options['port']}"
         # Without a stream, messages of a stream that a former run retained are deleted
         # like all other old messages.
-        others = () if stream is None else (SINCE, SNAPSHOT)
-        self._retained = RetainedMessages(state, config.prefix, selected, others=others)
+        other_topics = () if stream is None else (SINCE, SNAPSHOT)
+        self._retained = RetainedMessages(
+            state, config.prefix, selected, other_topics=other_topics
+        )
         self._status = self._retained.topic("status")
         self._stream = stream
         self._chance = chance
@@ -151,7 +153,7 @@ class BrokerPublisher:
     async def _run_session(self) -> None:
         """Connect, and keep the broker up to date until the connection is lost."""
         client = MqttClient(
-            **self._where,
+            **self._options,
             protocol=aiomqtt.ProtocolVersion.V5,
             clean_start=True,
             will=aiomqtt.Will(
@@ -221,7 +223,7 @@ class BrokerPublisher:
         if now_s >= self._mend_s:
             site = self._retained.topic("site/")
             if self._stream is not None and any(
-                each.startswith(site) for each in self._foreign
+                topic.startswith(site) for topic in self._foreign
             ):
                 self._stream.reset()
             self._online &= self._status not in self._foreign
@@ -238,9 +240,11 @@ class BrokerPublisher:
         self._alone_s = inf
         while True:
             self._undo_foreign_writes(asyncio.get_running_loop().time())
-            for each in self._stream.take() if self._stream is not None else ():
-                topic = self._retained.topic(each.topic)
-                await client.publish(topic, each.payload, qos=1, retain=each.retain)
+            for message in self._stream.take() if self._stream is not None else ():
+                topic = self._retained.topic(message.topic)
+                await client.publish(
+                    topic, message.payload, qos=1, retain=message.retain
+                )
             batch = self._retained.take(IN_FLIGHT)
             async with asyncio.TaskGroup() as tasks:
                 for topic, payload in batch.items():

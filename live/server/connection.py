@@ -329,7 +329,8 @@ class HttpConnection(asyncio.Protocol):
             return
         try:
             headers = Headers(
-                (k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers
+                (name.decode("ascii"), value.decode("latin-1"))
+                for name, value in event.headers
             )
         except InvalidHeaderValue:
             self._respond_and_close(
@@ -432,7 +433,7 @@ class HttpConnection(asyncio.Protocol):
 def _list_members(headers: Headers, name: str) -> list[str]:
     """Return the members of a header with a list of values, in lower case."""
     values = ",".join(headers.get_all(name))
-    return [each.strip().lower() for each in values.split(",")]
+    return [member.strip().lower() for member in values.split(",")]
 
 
 def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
@@ -478,10 +479,10 @@ class TlsHandshakes:
         self.context = context
         self.open: dict[HttpConnection, None] = {}
 
-    def add(self, connection: HttpConnection, most: int) -> None:
-        """Add a handshake; abort the oldest one if there are more than ``most``."""
+    def add(self, connection: HttpConnection, limit: int) -> None:
+        """Add a handshake; abort the oldest one if there are more than ``limit``."""
         self.open[connection] = None
-        if len(self.open) > most:
+        if len(self.open) > limit:
             oldest = next(iter(self.open))
             del self.open[oldest]
             oldest.transport.abort()

@@ -25,10 +25,12 @@ def render_docs(routes: JsonObject) -> bytes:
     schemas = messages["components"]["schemas"]
     channels = messages["channels"]
     live = channels.pop("live")
-    named = [kind.__name__ for kind in MESSAGES]
+    message_names = [kind.__name__ for kind in MESSAGES]
     rest = {**schemas, **routes["components"]["schemas"]}
-    held = sorted(
-        name for name in rest if name not in named and not name.startswith("Retained")
+    other_names = sorted(
+        name
+        for name in rest
+        if name not in message_names and not name.startswith("Retained")
     )
     parts = [
         f"# {title}",
@@ -53,13 +55,13 @@ def render_docs(routes: JsonObject) -> bytes:
         _render_table(
             ("topic", "message"),
             (
-                (f"`{each['address']}`", *map("`{}`".format, each["messages"]))
-                for each in channels.values()
+                (f"`{channel['address']}`", *map("`{}`".format, channel["messages"]))
+                for channel in channels.values()
             ),
         ),
-        *(_render_type(name, schemas[name]) for name in named),
+        *(_render_type(name, schemas[name]) for name in message_names),
         "## What they hold",
-        *(_render_type(name, rest[name]) for name in held),
+        *(_render_type(name, rest[name]) for name in other_names),
     ]
     rendered = render_markdown("\n\n".join(parts))
     return render_page(title, "docs", render_contents(rendered.headings), rendered.body)
@@ -97,7 +99,7 @@ def _name_kind(schema: JsonObject) -> str:
         case {"anyOf": kinds}:
             return " or ".join(map(_name_kind, kinds))
         case {"enum": values}:
-            return ", ".join(f"`{each}`" for each in values)
+            return ", ".join(f"`{value}`" for value in values)
         case {"prefixItems": kinds}:
             return f"[{', '.join(map(_name_kind, kinds))}]"
         case {"type": "array"}:

@@ -8,9 +8,9 @@ FONTS = "Inter, DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe
 INK, QUIET, GROUND = "#e8ecf1", "#9aa7b8", "#12161c"
 
 
-def cut_text(text: str, most: int) -> str:
-    """Return the text, cut to at most ``most`` characters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def cut_text(text: str, limit: int) -> str:
+    """Return the text, cut to at most ``limit`` characters."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def draw_text(
@@ -25,8 +25,8 @@ def draw_text(
 ) -> str:
     """Return a line of text as SVG; ``anchor`` is the part of the text at ``x``."""
     # XML forbids control characters, and feeds can send half of a surrogate pair.
-    known = "".join(char for char in text if char.isprintable())
-    look = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    look += ' font-weight="bold"' if is_bold else ""
+    printable = "".join(char for char in text if char.isprintable())
+    style = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    style += ' font-weight="bold"' if is_bold else ""
     place = f'x="{x}" y="{y}" font-size="{size}" fill="{fill}"'
-    return f"<text {place}{look}>{escape(known)}</text>"
+    return f"<text {place}{style}>{escape(printable)}</text>"

@@ -60,22 +60,24 @@ def snapshot_without_games(
 ) -> tuple[list[GameId], SnapshotMessage]:
     """Return the ids of a snapshot's games, in order, and the snapshot without them."""
     # The snapshot is built with all fields, and redacted only once, at the end.
-    taken = FilteredReader(state, replace(selected, visibility=Visibility.ARBITER))
+    reader = FilteredReader(state, replace(selected, visibility=Visibility.ARBITER))
     by_id = attrgetter("id")
-    players = tuple(sorted(taken.players(), key=by_id))
-    gains = ((each.id, taken.gains(each.id)) for each in players if selected.gains)
+    players = tuple(sorted(reader.players(), key=by_id))
+    gains = (
+        (player.id, reader.gains(player.id)) for player in players if selected.gains
+    )
     rest = SnapshotMessage(
-        engine=taken.engine(),
+        engine=reader.engine(),
         games=(),
         players=players,
-        feeds=taken.feeds(),
-        engines=taken.engines(),
-        alerts=tuple(sorted(taken.alerts(), key=by_id)),
-        moments=tuple(sorted(taken.moments(), key=by_id)),
+        feeds=reader.feeds(),
+        engines=reader.engines(),
+        alerts=tuple(sorted(reader.alerts(), key=by_id)),
+        moments=tuple(sorted(reader.moments(), key=by_id)),
         gains=tuple(PlayerGains(id, counts) for id, counts in gains if counts),
-        engine_gains=taken.engine_gains() if selected.gains else (),
+        engine_gains=reader.engine_gains() if selected.gains else (),
     )
-    games = sorted(taken.games(), key=game_order)
+    games = sorted(reader.games(), key=game_order)
     return [view.id for view in games], redact(rest, selected.visibility)
 
 
@@ -94,9 +96,9 @@ class FilteredReader:
 
     def games(self) -> Iterable[GameView]:
         return [
-            self._redact(each)
-            for each in self._state.games()
-            if self._selected.has_game(each)
+            self._redact(game)
+            for game in self._state.games()
+            if self._selected.has_game(game)
         ]
 
     def game(self, game: GameId) -> GameDetail | None:
@@ -134,18 +136,18 @@ class FilteredReader:
         alerts = self._state.alerts() if self._should_send(AlertMessage) else ()
         games = self._find_selected_games()
         return [
-            each
-            for each in alerts
-            if each.game is None or games is None or each.game in games
+            alert
+            for alert in alerts
+            if alert.game is None or games is None or alert.game in games
         ]
 
     def moments(self) -> Iterable[Moment]:
         moments = self._state.moments() if self._should_send(MomentMessage) else ()
         games = self._find_selected_games()
         return [
-            self._redact(each)
-            for each in moments
-            if games is None or each.game in games
+            self._redact(moment)
+            for moment in moments
+            if games is None or moment.game in games
         ]
 
     def _redact(self, value: Shown) -> Shown:

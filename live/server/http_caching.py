@@ -42,9 +42,9 @@ def share_public_answer(response: HttpResponse) -> HttpResponse:
 
     Caches store a separate answer for each token and each origin.
     """
-    kept = (each for each in response.headers if each not in REVALIDATE)
+    other_headers = (header for header in response.headers if header not in REVALIDATE)
     headers = (
-        *kept,
+        *other_headers,
         allow_shared_caching(SHARED_DATA_S),
         ("Vary", "Authorization, Origin"),
     )
@@ -70,12 +70,12 @@ def compress_response(request: HttpRequest, response: HttpResponse) -> HttpRespo
     # Each encoding needs its own tag (RFC 9110, section 8.8.3.3).
     tag = f'"{tag}-gzip"' if packs else f'"{tag}"'
     headers = (*headers, ("ETag", tag))
-    held = request.headers.get("if-none-match", "")
-    if held.strip() == "*" or tag in (
-        each.strip().removeprefix("W/") for each in held.split(",")
+    known_tags = request.headers.get("if-none-match", "")
+    if known_tags.strip() == "*" or tag in (
+        known_tag.strip().removeprefix("W/") for known_tag in known_tags.split(",")
     ):
         return HttpResponse(
-            304, tuple(each for each in headers if each[0] != "Content-Type")
+            304, tuple(header for header in headers if header[0] != "Content-Type")
         )
     if packs:
         page = kind.startswith(_PAGES) and len(body) <= _PAGE_BYTES
@@ -89,7 +89,7 @@ def can_take_gzip(accepted: str) -> bool:
     12.5.3).
     """
     weights: dict[str, bool] = {}
-    for each in accepted.lower().split(","):
-        name, _, parameters = each.partition(";")
+    for coding in accepted.lower().split(","):
+        name, _, parameters = coding.partition(";")
         weights[name.strip()] = parameters.replace(" ", "").rstrip("0.") != "q="
     return weights.get("gzip", weights.get("*", False))

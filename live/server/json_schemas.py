@@ -41,10 +41,10 @@ JsonObject = dict[str, Any]
 @cache
 def _read_notes(module: ModuleType) -> dict[str, dict[str, str]]:
     """Return the notes of all fields in a module, by class name and field name."""
-    found: dict[str, dict[str, str]] = {}
+    notes_by_class: dict[str, dict[str, str]] = {}
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ClassDef):
-            notes = found[node.name] = {}
+            notes = notes_by_class[node.name] = {}
             for pair in pairwise(node.body):
                 match pair:
                     case (
@@ -52,12 +52,12 @@ def _read_notes(module: ModuleType) -> dict[str, dict[str, str]]:
                         ast.Expr(value=ast.Constant(value=str(text))),
                     ):
                         notes[name] = " ".join(text.split())
-    return found
+    return notes_by_class
 
 
 def collect_notes(kind: Kind) -> dict[str, str]:
     """Return the notes of a type's fields, by field name, where there are notes."""
-    found: dict[str, str] = {}
+    notes: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         module = inspect.getmodule(base)
         if (
@@ -65,15 +65,15 @@ def collect_notes(kind: Kind) -> dict[str, str]:
             and base is not msgspec.Struct
             and issubclass(base, msgspec.Struct)
         ):
-            found |= _read_notes(module).get(base.__name__, {})
-    return found
+            notes |= _read_notes(module).get(base.__name__, {})
+    return notes
 
 
 REFERENCE = "#/components/schemas/{name}"
 #: Modules with the types whose visibility is added to the notes.
 _MODULES = (from_sources, from_clients, figures, alerts, moments, health, to_clients)
 _NAMES = ChainMap(*map(vars, _MODULES))
-_EVENTS = {each for each in _NAMES.values() if isinstance(each, type)}
+_EVENTS = {value for value in _NAMES.values() if isinstance(value, type)}
 
 _WITHHELD = {
     Visibility.PUBLIC: "Withheld from venues.",
@@ -84,15 +84,15 @@ _WITHHELD = {
 def build_components(roots: Iterable[Kind]) -> JsonObject:
     """Return the schemas of the types and of all types in them, by type name."""
     waiting = list(roots)
-    _, found = msgspec.json.schema_components(waiting, ref_template=REFERENCE)
-    seen: set[Kind] = set()
+    _, schemas = msgspec.json.schema_components(waiting, ref_template=REFERENCE)
+    described: set[Kind] = set()
     while waiting:
         kind = waiting.pop()
-        if kind in seen:
+        if kind in described:
             continue
-        seen.add(kind)
-        said = collect_notes(kind)
-        fields = found[kind.__name__].get("properties", {})
+        described.add(kind)
+        notes = collect_notes(kind)
+        fields = schemas[kind.__name__].get("properties", {})
         for field in msgspec.structs.fields(kind):
             waiting += find_structs(field.type)
             # Only data of the event has different visibilities.
@@ -101,9 +101,9 @@ def build_components(roots: Iterable[Kind]) -> JsonObject:
                 if kind in _EVENTS
                 else ""
             )
-            if text := " ".join(filter(None, (said.get(field.name, ""), sight))):
+            if text := " ".join(filter(None, (notes.get(field.name, ""), sight))):
                 fields[field.encode_name]["description"] = text
-    return dict(found)
+    return dict(schemas)
 
 
 def refer_to(kind: str, name: str) -> dict[str, str]:
@@ -117,8 +117,8 @@ def describe(description: str, **schema: Any) -> JsonObject:
 TEXT = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
 #: Query parameters that select games, for the websocket and for requests.
 FILTERS = {
-    name: describe(f"Only {what}; may be repeated.", type="array", items=TEXT)
-    for name, what in (
+    name: describe(f"Only {selection}; may be repeated.", type="array", items=TEXT)
+    for name, selection in (
         ("game", "these games"),
         ("event", "games of these events"),
         ("player", "games of these players, by name or FIDE id"),

@@ -112,14 +112,14 @@ def load_certificate(certificate_file: str, key_file: str) -> ssl.SSLContext | N
         context.load_cert_chain(certificate_file, key_file or None, password="")
     # ssl.SSLError is an OSError; a key without a certificate raises ValueError.
     except (OSError, ValueError) as error:
-        why = (
+        reason = (
             getattr(error, "reason", None)
             or getattr(error, "strerror", None)
             or str(error)
         )
         raise ConfigError(
             f"server.certificate_file {certificate_file}",
-            f"cannot be used ({str(why).replace('_', ' ').lower()})",
+            f"cannot be used ({str(reason).replace('_', ' ').lower()})",
             "Give a certificate chain and its unencrypted key, both in PEM",
         ) from None
     return context

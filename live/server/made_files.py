@@ -31,10 +31,10 @@ MAX_FILES = 64
 async def respond_with_file(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
     """Return the file as a response, or a response with the reason if it failed."""
     try:
-        made = await making
+        file = await making
     except ExportFailed as error:
         return problem(503, f"{name}: {error}", LATER)
-    return respond(200, made.media_type, made.body, REVALIDATE)
+    return respond(200, file.media_type, file.body, REVALIDATE)
 
 
 class SingleFlight:
@@ -42,7 +42,7 @@ class SingleFlight:
 
     def __init__(self, clock: ReadClock) -> None:
         self._clock = clock
-        self._made: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
+        self._files: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
 
     async def get(
         self, key: Hashable, make: Callable[[], Coroutine[Any, Any, ExportedFile]]
@@ -56,13 +56,13 @@ class SingleFlight:
             Exception: any error that ``make`` raises.
         """
         now_s = self._clock()
-        for old, (at_s, task) in list(self._made.items()):
-            full = len(self._made) >= MAX_FILES and key not in self._made
+        for old, (at_s, task) in list(self._files.items()):
+            full = len(self._files) >= MAX_FILES and key not in self._files
             if task.done() and (full or not 0 <= now_s - at_s < KEEP_S):
-                del self._made[old]
-        if key not in self._made:
-            if len(self._made) >= MAX_FILES:
+                del self._files[old]
+        if key not in self._files:
+            if len(self._files) >= MAX_FILES:
                 raise ExportFailed("too many files are being made")
-            self._made[key] = now_s, asyncio.ensure_future(make())
+            self._files[key] = now_s, asyncio.ensure_future(make())
         # A client that disconnects must not cancel the work for the others.
-        return await asyncio.shield(self._made[key][1])
+        return await asyncio.shield(self._files[key][1])

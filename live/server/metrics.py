@@ -82,9 +82,9 @@ class Metrics(Collector):
             "waiting", "Searches that wait for an engine, by class.", waiting, "class"
         )
         speeds = {
-            each.index: each.knodes_per_s * 1000
-            for each in health.engines
-            if each.knodes_per_s is not None
+            engine.index: engine.knodes_per_s * 1000
+            for engine in health.engines
+            if engine.knodes_per_s is not None
         }
         yield _gauge(
             "engine_nodes_per_second", "Speed of each engine.", speeds, "engine"
@@ -107,8 +107,8 @@ def _build_family(
     """Return a metric with one value, or with one value for each value of a label."""
     if isinstance(values, Mapping):
         family = kind(f"live_rate_{name}", text, labels=[label])
-        for each, value in values.items():
-            family.add_metric([str(each)], value)
+        for label_value, value in values.items():
+            family.add_metric([str(label_value)], value)
         return family
     return kind(f"live_rate_{name}", text, value=values)
 

@@ -34,8 +34,8 @@ def describe_routes(routes: Sequence[Route]) -> JsonObject:
     kinds: list[Kind] = []
     for route in routes:
         is_list = isinstance(route.gives, dict)
-        for given in route.gives.values() if is_list else [route.gives]:
-            kinds += find_structs(given)
+        for kind in route.gives.values() if is_list else [route.gives]:
+            kinds += find_structs(kind)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -48,7 +48,7 @@ def describe_routes(routes: Sequence[Route]) -> JsonObject:
             ),
         },
         "security": [{}, {"token": []}],
-        "paths": {each.path: {"get": _describe_operation(each)} for each in routes},
+        "paths": {route.path: {"get": _describe_operation(route)} for route in routes},
         "components": {
             "schemas": build_components([*kinds, ProblemAnswer]),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -78,11 +78,15 @@ def _describe_operation(route: Route) -> JsonObject:
         case str(media):
             schema = {"type": "string"}
         case dict(lists):
-            each = {
+            properties = {
                 name: {"type": "array", "items": describe_type(kind)}
                 for name, kind in lists.items()
             }
-            schema = {"type": "object", "properties": each, "required": list(each)}
+            schema = {
+                "type": "object",
+                "properties": properties,
+                "required": list(properties),
+            }
         case kind:
             schema = describe_type(kind)
             if route.open:

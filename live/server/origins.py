@@ -79,8 +79,8 @@ class OriginPolicy:
         """
         if origin is None or self.is_listed(origin):
             return True
-        scheme, _, ours = origin.lower().partition("://")
-        return scheme in ("http", "https") and ours == authority.lower()
+        scheme, _, origin_authority = origin.lower().partition("://")
+        return scheme in ("http", "https") and origin_authority == authority.lower()
 
 
 #: Headers added by proxies. A request with one of them counts as coming from another
@@ -95,8 +95,8 @@ def read_client_address(headers: Mapping[str, str], address: str) -> str:
     """
     with contextlib.suppress(ValueError):
         if is_loopback(address):
-            named = headers.get("x-forwarded-for", "").rpartition(",")[2]
-            return str(ipaddress.ip_address(named.strip()))
+            forwarded = headers.get("x-forwarded-for", "").rpartition(",")[2]
+            return str(ipaddress.ip_address(forwarded.strip()))
     return address
 
 
@@ -107,10 +107,10 @@ def is_this_machine(headers: Mapping[str, str], address: str) -> bool:
     """
     if not is_loopback(address) or any(name in headers for name in _FORWARDED):
         return False
-    named = [headers.get("host", "")]
+    hosts = [headers.get("host", "")]
     if "origin" in headers:
-        named.append(headers["origin"].partition("://")[2])
-    return all(is_loopback(parse_host(each)) for each in named)
+        hosts.append(headers["origin"].partition("://")[2])
+    return all(is_loopback(parse_host(host)) for host in hosts)
 
 
 _RESOURCE_POLICY = "Cross-Origin-Resource-Policy"
@@ -126,11 +126,13 @@ def allow_origin(response: HttpResponse, origin: str) -> HttpResponse:
 
     See CORS in the Fetch standard (fetch.spec.whatwg.org).
     """
-    kept = (each for each in response.headers if each[0] != _RESOURCE_POLICY)
+    other_headers = (
+        header for header in response.headers if header[0] != _RESOURCE_POLICY
+    )
     open = (
         ("Access-Control-Allow-Origin", origin),
         ("Access-Control-Expose-Headers", "ETag"),
         ("Vary", "Origin"),
         (_RESOURCE_POLICY, "cross-origin"),
     )
-    return replace(response, headers=(*kept, *open))
+    return replace(response, headers=(*other_headers, *open))

@@ -134,18 +134,18 @@ class Pseudonyms:
         """
         match value:
             case GameView():
-                named: msgspec.Struct = replace(
+                renamed: msgspec.Struct = replace(
                     value, **neutralise_sources(value, self.source_name)
                 )
             case GameMessage(game=view):
-                named = GameMessage(self.name_sources(view))
+                renamed = GameMessage(self.name_sources(view))
             case FeedHealth():
-                named = neutralise_health(value, self.source_name)
+                renamed = neutralise_health(value, self.source_name)
             case HealthMessage(feeds=feeds):
-                named = replace(value, feeds=tuple(map(self.name_sources, feeds)))
+                renamed = replace(value, feeds=tuple(map(self.name_sources, feeds)))
             case _:
                 return value
-        return cast(Told, named)
+        return cast(Told, renamed)
 
     def redact(self, value: Told) -> Told:
         """Return a value or message without real ids and addresses.
@@ -183,30 +183,32 @@ class Pseudonyms:
         return cast(Told, redacted)
 
     def _redact_game(self, game: GameView) -> GameView:
-        telling = _telling_words(game.id, game.url)
-        named = self.name_sources(game)
+        telling_words = _telling_words(game.id, game.url)
+        renamed = self.name_sources(game)
         fields: dict[str, object] = {"id": self.game_id(game.id), "url": ""}
         for name in _GAME_TEXTS:
-            if text := getattr(named, name):
-                fields[name] = _redact_text(text, telling)
+            if text := getattr(renamed, name):
+                fields[name] = _redact_text(text, telling_words)
         for color in ("white", "black"):
-            fields[color] = _redact_player(getattr(game, color), telling)
-        return replace(named, **fields)
+            fields[color] = _redact_player(getattr(game, color), telling_words)
+        return replace(renamed, **fields)
 
     def _redact_health(self, health: FeedHealth) -> FeedHealth:
-        named = self.name_sources(health)
+        renamed = self.name_sources(health)
         if not health.part or not health.feed.startswith(GAME_PART):
-            return named
+            return renamed
         # The part is about a game that failed, and its name contains the game's id.
         id = health.feed.removeprefix(GAME_PART)
-        return replace(named, feed=GAME_PART + self.game_id(id))
+        return replace(renamed, feed=GAME_PART + self.game_id(id))
 
     def _redact_moment(self, moment: Moment) -> Moment:
         real = moment.game
         game = self.game_id(real)
-        telling = _telling_words(real)
+        telling_words = _telling_words(real)
         sentences = (getattr(moment.text, name) for name in _LANGUAGES)
-        text = MomentText(*(_redact_text(each, telling) for each in sentences))
+        text = MomentText(
+            *(_redact_text(sentence, telling_words) for sentence in sentences)
+        )
         id = game + moment.id.removeprefix(real)
         return replace(moment, id=id, game=game, text=text)
 
@@ -220,21 +222,23 @@ def _telling_words(id: GameId, url: str = "") -> tuple[str, ...]:
     They are its id and the last part of its address, unless these are short.
     """
     last = re.split(r"[/?#=&]+", url.rstrip("/"))[-1]
-    return tuple(each for each in (id, last) if len(each) >= _TELLING_CHARS)
+    return tuple(word for word in (id, last) if len(word) >= _TELLING_CHARS)
 
 
-def _redact_player(player: Player, telling: tuple[str, ...]) -> Player:
+def _redact_player(player: Player, telling_words: tuple[str, ...]) -> Player:
     fields = {
-        name: _redact_text(text, telling)
+        name: _redact_text(text, telling_words)
         for name in _PLAYER_TEXTS
         if (text := getattr(player, name))
     }
     return replace(player, **fields)
 
 
-def _redact_text(text: str, telling: tuple[str, ...]) -> str:
-    bare = strip_addresses(text)
-    for word in telling:
-        if word.casefold() in bare.casefold():
-            bare = re.sub(re.escape(word), "", bare, flags=re.IGNORECASE).strip()
-    return bare
+def _redact_text(text: str, telling_words: tuple[str, ...]) -> str:
+    redacted = strip_addresses(text)
+    for word in telling_words:
+        if word.casefold() in redacted.casefold():
+            redacted = re.sub(
+                re.escape(word), "", redacted, flags=re.IGNORECASE
+            ).strip()
+    return redacted

@@ -193,8 +193,8 @@ class PublicAudience(FilteredReader):
 
     def find_real_ids(self, games: Iterable[GameId]) -> frozenset[GameId]:
         """Return the real ids of games, given public ids; keep ids that are unknown."""
-        known = self._real_ids or {}
-        return frozenset(known.get(game, game) for game in games)
+        real_ids = self._real_ids or {}
+        return frozenset(real_ids.get(game, game) for game in games)
 
     def restrict_to_public_ids(self, selected: StreamFilter) -> StreamFilter:
         """Return a filter whose token restriction also contains the games' public ids.
@@ -245,8 +245,8 @@ class PublicAudience(FilteredReader):
         if is_late:
             game_id = self._pseudonyms.game_id
             self._real_ids = {game_id(view.id): view.id for view in self._live.games()}
-        for each in self._listeners:
-            each.reset()
+        for listener in self._listeners:
+            listener.reset()
 
     # --- withheld changes -------------------------------------------------------------
 
@@ -265,9 +265,9 @@ class PublicAudience(FilteredReader):
         self.release_due()
         self._reassign_ids()
 
-    def hide_scores(self, hide: bool) -> None:
+    def hide_scores(self, is_hidden: bool) -> None:
         """Hide everything that comes from engines from the public, or show it again."""
-        self._selected = _VENUE if hide else ALL
+        self._selected = _VENUE if is_hidden else ALL
         self._update_copy()
 
     def _update_copy(self) -> None:
@@ -283,47 +283,52 @@ class PublicAudience(FilteredReader):
         self._state = self._delayed_copy or self._live
 
     def _withhold_unshown(
-        self, late: ReferenceClient, unshown: Unshown, stored_engine: EngineInfo | None
+        self,
+        delayed_copy: ReferenceClient,
+        unshown: Unshown,
+        stored_engine: EngineInfo | None,
     ) -> None:
         """Move data that changed within the delay from the copy to the queue.
 
-        ``late`` is the copy.
+        ``delayed_copy`` is the copy.
         """
-        whole = late.snapshot()
+        whole = delayed_copy.snapshot()
         changed_s: dict[GameId, float] = {}
         for detail in whole.games:
             stages = unshown.get(detail.id, ())
             if stages and stages[-1][0] < self._delay_s:
-                late.apply(GoneMessage(detail.id))
-                changed_s[detail.id] = self._withhold_stages(late, detail, stages)
+                delayed_copy.apply(GoneMessage(detail.id))
+                changed_s[detail.id] = self._withhold_stages(
+                    delayed_copy, detail, stages
+                )
         if not changed_s:
             return
         last_s = max(changed_s.values())
         for moment in whole.moments:
             if moment.game in changed_s or moment.kind in ROUND_MOMENTS:
                 if moment.game not in changed_s:
-                    late.apply(MomentMessage(moment.game, moment, holds=False))
+                    delayed_copy.apply(MomentMessage(moment.game, moment, holds=False))
                 self._enqueue(last_s, MomentMessage(moment.game, moment))
         # The players' figures depend on the withheld games to an unknown degree.
         for player in whole.players:
-            late.apply(StandingMessage(replace(player, games=0, moves=0)))
+            delayed_copy.apply(StandingMessage(replace(player, games=0, moves=0)))
             self._enqueue(last_s, StandingMessage(player))
-        for each in whole.gains:
-            for gain_cp, moves in each.counts:
-                self._enqueue(last_s, GainsMessage(each.player, gain_cp, moves))
+        for player_gains in whole.gains:
+            for gain_cp, moves in player_gains.counts:
+                self._enqueue(last_s, GainsMessage(player_gains.player, gain_cp, moves))
         # The engine's rating depends on the withheld games too.
         stored = stored_engine or whole.engine
         rating = stored.rating
         source = stored.rating_source
-        bare = replace(
+        stored_only = replace(
             whole.engine, rating=rating, rating_source=source, rating_moves=0
         )
-        late.apply(EngineMessage(bare))
+        delayed_copy.apply(EngineMessage(stored_only))
         self._enqueue(last_s, EngineMessage(whole.engine))
         self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
 
     def _withhold_stages(
-        self, late: ReferenceClient, detail: GameDetail, stages: Sequence[Stage]
+        self, delayed_copy: ReferenceClient, detail: GameDetail, stages: Sequence[Stage]
     ) -> float:
         """Apply the stages of a game that are due to the copy, and enqueue the others.
 
@@ -340,7 +345,7 @@ class PublicAudience(FilteredReader):
                 replay_game(after) if before is None else _continue_game(before, after)
             ):
                 if ago_s >= self._delay_s:
-                    late.apply(change)
+                    delayed_copy.apply(change)
                 else:
                     self._enqueue(at_s, change)
             before = after
@@ -351,10 +356,12 @@ class PublicAudience(FilteredReader):
         if isinstance(change, MoveMessage) and change.move is not None:
             self._moves[change.game] += 1
 
-    def describe_delay(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
-        """Return the delay and the number of waiting moves, as visible to ``sees``."""
+    def describe_delay(
+        self, visibility: Visibility = Visibility.ARBITER
+    ) -> PublicDelay:
+        """Return the delay and the number of waiting moves, for this visibility."""
         delay = PublicDelay(self._delay_s, self._moves.total(), len(self._moves))
-        return redact(delay, sees)
+        return redact(delay, visibility)
 
     @property
     def next_s(self) -> float | None:
@@ -412,10 +419,12 @@ class PublicAudience(FilteredReader):
             else:
                 due += news
         if due:
-            told = [self._rename(change) for change in due]
-            for each in self._listeners:
-                each.listener(
-                    due if each.knows_sources and self._real_ids is None else told
+            renamed = [self._rename(change) for change in due]
+            for listener in self._listeners:
+                listener.listener(
+                    due
+                    if listener.knows_sources and self._real_ids is None
+                    else renamed
                 )
 
     def _select_news(self, change: Change) -> tuple[Change, ...]:
@@ -427,18 +436,20 @@ class PublicAudience(FilteredReader):
         if self._selected is ALL:
             return (change,)
         visible = self._redact(change)
-        news = self._should_send(type(change))
+        is_news = self._should_send(type(change))
         match visible:
             case GameMessage(game=view):
-                known = self._state.game(view.id)
-                news = known is None or self._redact(view_of(known)) != view
+                shown_game = self._state.game(view.id)
+                is_news = (
+                    shown_game is None or self._redact(view_of(shown_game)) != view
+                )
             case GoneMessage(game=game):
-                news = self._state.game(game) is not None
+                is_news = self._state.game(game) is not None
             case EngineMessage(engine=engine):
-                news = engine != self.engine()
+                is_news = engine != self.engine()
             case HealthMessage(feeds=feeds):
-                news = feeds != super().feeds()
-        return (visible,) if news else ()
+                is_news = feeds != super().feeds()
+        return (visible,) if is_news else ()
 
 
 def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
@@ -464,20 +475,20 @@ def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
 
 def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
     """Yield the messages that change an earlier state of a game into a later one."""
-    same = count_common(
-        before.plies, after.plies, lambda one, other: one.uci == other.uci
+    common_plies = count_common(
+        before.plies, after.plies, lambda earlier, later: earlier.uci == later.uci
     )
-    if same < len(before.plies):
-        yield MoveMessage(after.id, same + 1, None)
+    if common_plies < len(before.plies):
+        yield MoveMessage(after.id, common_plies + 1, None)
     for change in replay_game(after):
-        if not isinstance(change, MoveMessage) or change.ply > same:
+        if not isinstance(change, MoveMessage) or change.ply > common_plies:
             yield change
             continue
-        known = before.plies[change.ply - 1]
+        shown_ply = before.plies[change.ply - 1]
         now = after.plies[change.ply - 1]
-        if (known.clock_s, known.spent_s) != (now.clock_s, now.spent_s):
+        if (shown_ply.clock_s, shown_ply.spent_s) != (now.clock_s, now.spent_s):
             yield ClockMessage(after.id, now.ply, now.clock_s, now.spent_s)
-        if known != now:
+        if shown_ply != now:
             yield ScoreMessage(after.id, now)
 
 

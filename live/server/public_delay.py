@@ -95,7 +95,7 @@ def record_publication(
 
     After a restart such a move is not withheld again.
     """
-    has_moves = any(isinstance(each, MoveMessage | GameMessage) for each in changes)
+    has_moves = any(isinstance(change, MoveMessage | GameMessage) for change in changes)
     if public.delay_s and has_moves:
         journal.add_note(SHOWN, b"{}")
 
@@ -131,28 +131,28 @@ def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
         # All games were written to the journal again, so their earlier stages are
         # unknown.
         return {game.id: withheld_whole for game in state.games()}
-    found: dict[GameId, list[Stage]] = {}
-    known = journal.read_last_change_times()
+    unshown: dict[GameId, list[Stage]] = {}
+    change_times = journal.read_last_change_times()
     places: dict[GameId, list[int]] = defaultdict(list)
     for place, (_, id, _) in enumerate(recent):
         places[id].append(place)
     for game in state.games():
         # The journal contains a separate game for each source; the public sees these as
         # one game.
-        *others, first = state.list_source_ids(game.id)
-        carriers = (first, *others)
-        if not known.keys() & set(carriers):
-            found[game.id] = withheld_whole
+        *other_ids, first = state.list_source_ids(game.id)
+        carriers = (first, *other_ids)
+        if not change_times.keys() & set(carriers):
+            unshown[game.id] = withheld_whole
             continue
         in_order = sorted(chain.from_iterable(places[id] for id in carriers))
-        theirs = [recent[place] for place in in_order]
-        if not theirs:
+        recent_changes = [recent[place] for place in in_order]
+        if not recent_changes:
             continue
-        stages = _read_stages(journal, carriers, theirs)
+        stages = _read_stages(journal, carriers, recent_changes)
         is_whole = bool(stages) and stages[-1][1] == state.get_shown_game(game.id)
-        last_s = min(ago_ms for ago_ms, _, _ in theirs) / 1000
-        found[game.id] = [*(stages if is_whole else ()), (last_s, None)]
-    return found
+        last_s = min(ago_ms for ago_ms, _, _ in recent_changes) / 1000
+        unshown[game.id] = [*(stages if is_whole else ()), (last_s, None)]
+    return unshown
 
 
 def _read_stages(
@@ -167,39 +167,39 @@ def _read_stages(
         carriers: ids of the game at its sources; the first is also the id of the game.
         recent: the recent changes at these sources, in order.
     """
-    held: dict[GameId, Game] = {}
+    games: dict[GameId, Game] = {}
     stages: list[Stage] = []
     recent_n = {change.n for _, _, change in recent if change is not None}
     try:
         for id in carriers:
-            for each in journal.read_changes_of_game(id):
-                if each.n not in recent_n:
-                    _follow_step(held, each.step)
-        if carriers[0] in held:
-            stages.append((inf, _show_as_one(held, carriers)))
+            for earlier in journal.read_changes_of_game(id):
+                if earlier.n not in recent_n:
+                    _follow_step(games, earlier.step)
+        if carriers[0] in games:
+            stages.append((inf, _show_as_one(games, carriers)))
         for ago_ms, _, change in recent:
             if change is None:
                 return []
-            _follow_step(held, change.step)
-            if carriers[0] not in held:
+            _follow_step(games, change.step)
+            if carriers[0] not in games:
                 stages.clear()
                 continue
-            shown = _show_as_one(held, carriers)
+            game = _show_as_one(games, carriers)
             if stages and stages[-1][0] == ago_ms / 1000:
                 stages.pop()
-            stages.append((ago_ms / 1000, shown))
+            stages.append((ago_ms / 1000, game))
     except (ValueError, KeyError, IndexError):
         return []
     return stages
 
 
-def _follow_step(held: dict[GameId, Game], step: Step) -> None:
-    game = apply_or_none(held.pop(step.id, None), step)
+def _follow_step(games: dict[GameId, Game], step: Step) -> None:
+    game = apply_or_none(games.pop(step.id, None), step)
     if game is not None:
-        held[step.id] = game
+        games[step.id] = game
 
 
-def _show_as_one(held: Mapping[GameId, Game], carriers: Sequence[GameId]) -> Game:
+def _show_as_one(games: Mapping[GameId, Game], carriers: Sequence[GameId]) -> Game:
     """Return the game as it is shown, merged from the sources that have it."""
-    reports = [held[id] for id in carriers if id in held]
+    reports = [games[id] for id in carriers if id in games]
     return merge_games(reports, find_longest(reports))

@@ -90,7 +90,10 @@ class ReferenceClient:
         self._alerts = _index_by_id(message.alerts)
         self._moments = _index_by_id(message.moments)
         # For each player, by id: the number of moves with each gain in centipawns.
-        self._gains = {each.player: dict(each.counts) for each in message.gains}
+        self._gains = {
+            player_gains.player: dict(player_gains.counts)
+            for player_gains in message.gains
+        }
         self._engine_gains = message.engine_gains
 
     def receive(self, text: str | bytes) -> Message:
@@ -137,14 +140,14 @@ class ReferenceClient:
                 self._replace(message)
             case GameMessage(game=view):
                 fields = asdict(view)
-                held = self._games.get(view.id)
+                detail = self._games.get(view.id)
                 self._games[view.id] = (
-                    replace(held, **fields) if held else GameDetail(**fields)
+                    replace(detail, **fields) if detail else GameDetail(**fields)
                 )
             case GoneMessage(game=game):
                 self._games.pop(game, None)
                 self._alerts = _index_by_id(
-                    each for each in self.alerts() if each.game != game
+                    alert for alert in self.alerts() if alert.game != game
                 )
                 self._drop_moments(game, 0)
             case MoveMessage(game=game, ply=ply, move=move):
@@ -159,14 +162,14 @@ class ReferenceClient:
                 if scored.ply <= len(self._require_game(game).plies):
                     self._replace_ply(game, scored)
             case PointMessage(game=game, color=color, point=point):
-                held = self._require_game(game)
-                before = _truncate_curve(point.ply, getattr(held.curves, color))
-                curves = replace(held.curves, **{color: (*before, point)})
-                self._games[game] = replace(held, curves=curves)
+                detail = self._require_game(game)
+                before = _truncate_curve(point.ply, getattr(detail.curves, color))
+                curves = replace(detail.curves, **{color: (*before, point)})
+                self._games[game] = replace(detail, curves=curves)
             case StandingMessage(player=player):
-                stays = bool(player.games or player.moves)
-                _set_or_delete(self._players, player.id, player, stays)
-                if not stays:
+                is_present = bool(player.games or player.moves)
+                _set_or_delete(self._players, player.id, player, is_present)
+                if not is_present:
                     self._gains.pop(player.id, None)
             case GainsMessage(player=id, gain_cp=gain_cp, moves=moves):
                 _set_or_delete(
@@ -184,8 +187,12 @@ class ReferenceClient:
                 _set_or_delete(self._moments, moment.id, moment, holds)
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
-        stay = (each for each in self.moments() if each.game != game or each.ply < ply)
-        self._moments = _index_by_id(stay)
+        remaining = (
+            moment
+            for moment in self.moments()
+            if moment.game != game or moment.ply < ply
+        )
+        self._moments = _index_by_id(remaining)
 
     def snapshot(self) -> SnapshotMessage:
         """Return the state as a snapshot, in the same order as one from the service.
@@ -224,13 +231,13 @@ class ReferenceClient:
         """
         game = self._games.get(id)
         sides = (game.white, game.black) if game else ()
-        known = {str(side.fide_id) for side in sides if side.fide_id} | {
+        names = {str(side.fide_id) for side in sides if side.fide_id} | {
             s.name for s in sides
         }
         return tuple(
-            each.id
-            for each in self.players()
-            if not known.isdisjoint((each.id, each.name))
+            player.id
+            for player in self.players()
+            if not names.isdisjoint((player.id, player.name))
         )
 
     def gains(self, player: str) -> GainCounts:
@@ -260,23 +267,23 @@ class ReferenceClient:
             raise OutOfStep(f"game {game!r} is not held") from None
 
     def _replace_ply(self, game: GameId, ply: PlyView) -> None:
-        held = self._games[game]
-        plies = (*held.plies[: ply.ply - 1], ply, *held.plies[ply.ply :])
-        self._games[game] = replace(held, plies=plies)
+        detail = self._games[game]
+        plies = (*detail.plies[: ply.ply - 1], ply, *detail.plies[ply.ply :])
+        self._games[game] = replace(detail, plies=plies)
 
-    def _apply_move(self, held: GameDetail, ply: int, move: PlyView | None) -> None:
-        plies = held.plies[: ply - 1]
+    def _apply_move(self, detail: GameDetail, ply: int, move: PlyView | None) -> None:
+        plies = detail.plies[: ply - 1]
         if move is not None:
             if move.ply != ply or len(plies) != ply - 1:
                 raise OutOfStep(
-                    f"ply {ply} does not follow {len(plies)} in {held.id!r}"
+                    f"ply {ply} does not follow {len(plies)} in {detail.id!r}"
                 )
             plies = (*plies, move)
         curves = Curves(
-            _truncate_curve(ply, held.curves.white),
-            _truncate_curve(ply, held.curves.black),
+            _truncate_curve(ply, detail.curves.white),
+            _truncate_curve(ply, detail.curves.black),
         )
-        self._games[held.id] = replace(held, plies=plies, curves=curves)
+        self._games[detail.id] = replace(detail, plies=plies, curves=curves)
 
 
 def _index_by_id(values: Iterable[Named]) -> dict[str, Named]:
@@ -284,13 +291,13 @@ def _index_by_id(values: Iterable[Named]) -> dict[str, Named]:
 
 
 def _set_or_delete(
-    held: dict[Any, Any], key: object, value: object, stays: bool
+    values: dict[Any, Any], key: object, value: object, is_present: bool
 ) -> None:
-    """Set a value under its key if ``stays`` is true; delete the key otherwise."""
-    if stays:
-        held[key] = value
+    """Set a value under its key if ``is_present`` is true; delete the key otherwise."""
+    if is_present:
+        values[key] = value
     else:
-        held.pop(key, None)
+        values.pop(key, None)
 
 
 def _truncate_curve(ply: int, points: tuple[CurvePoint, ...]) -> tuple[CurvePoint, ...]:

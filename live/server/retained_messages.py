@@ -112,22 +112,24 @@ class RetainedMessages:
         prefix: str,
         selected: StreamFilter = EVERYTHING,
         *,
-        others: Collection[str] = (),
+        other_topics: Collection[str] = (),
     ) -> None:
         """Create the messages for a broker without any.
 
-        ``others`` are topics below the prefix that another part of the service sends.
+        ``other_topics`` are those below the prefix that another part of the service
+        sends.
         """
         self._state = state
         self._prefix = f"{prefix}/{wire.PROTOCOL}"
         self._visibility = selected.visibility
         # The status is sent by the publisher.
-        self._others = {self.topic(each) for each in ("status", *others)}
-        self._wanted: dict[str, bytes] = {}
+        self._other_topics = {self.topic(topic) for topic in ("status", *other_topics)}
+        # What the broker should hold, by topic.
+        self._payloads: dict[str, bytes] = {}
         # The payloads at the broker, by topic; None if the payload there is unknown.
         self._sent: dict[str, bytes | None] = {}
         # Topics whose payload at the broker can differ from the wanted one, in order.
-        self._look: dict[str, None] = {}
+        self._doubtful: dict[str, None] = {}
         self._places: dict[GameId, Place] = {}
         # Everything to compute again: boards by their place, players by their id, and
         # None for engine and health.
@@ -160,7 +162,7 @@ class RetainedMessages:
 
     def _mark_all(self) -> None:
         self._stale.update(
-            self._places.values(), (each.id for each in self._state.players())
+            self._places.values(), (player.id for player in self._state.players())
         )
         self._stale.add(None)
 
@@ -174,63 +176,68 @@ class RetainedMessages:
 
     def note_topic(self, topic: str) -> None:
         """Note that the broker has a message at a topic, maybe from an earlier run."""
-        if topic not in self._others and topic not in self._sent:
+        if topic not in self._other_topics and topic not in self._sent:
             self.doubt(topic)
 
     def doubt(self, topic: str) -> None:
         """Mark a topic to be sent again, since its payload at the broker is unknown."""
-        if topic not in self._others:
-            self._sent[topic] = self._look[topic] = None
+        if topic not in self._other_topics:
+            self._sent[topic] = self._doubtful[topic] = None
 
     def forget(self) -> None:
         """Forget which messages the broker has, since the connection is new."""
         self._sent.clear()
-        self._look = dict.fromkeys(self._wanted)
+        self._doubtful = dict.fromkeys(self._payloads)
         for view in self._state.games():
             self._place_game(view)
         self._mark_all()
 
     # --- messages to send -------------------------------------------------------------
 
-    def take(self, most: int) -> dict[str, bytes]:
-        """Return up to ``most`` topics with new payloads; an empty one deletes a topic.
+    def take(self, limit: int) -> dict[str, bytes]:
+        """Return up to ``limit`` topics with new payloads; an empty payload deletes a
+        topic.
 
         They count as sent. After the connection is lost, call :meth:`forget`.
         """
         self._refresh()
-        found: dict[str, bytes] = {}
-        while self._look and len(found) < most:
-            topic = next(iter(self._look))
-            del self._look[topic]
-            payload = self._wanted.get(topic, b"")
+        payloads: dict[str, bytes] = {}
+        while self._doubtful and len(payloads) < limit:
+            topic = next(iter(self._doubtful))
+            del self._doubtful[topic]
+            payload = self._payloads.get(topic, b"")
             if self._sent.pop(topic, b"") != payload:
-                found[topic] = payload
+                payloads[topic] = payload
             if payload:
                 self._sent[topic] = payload
-        return found
+        return payloads
 
     def _refresh(self) -> None:
         stale = self._stale
         self._stale = set()
         players = (
             self._state.players()
-            if any(isinstance(each, str) for each in stale)
+            if any(isinstance(subject, str) for subject in stale)
             else ()
         )
         views = {player.id: player for player in players}
-        for each in stale:
-            match each:
+        for subject in stale:
+            match subject:
                 case None:
-                    self._set_wanted(
+                    self._set_payload(
                         self.topic("engine"), EngineMessage(self._state.engine())
                     )
                     health = HealthMessage(self._state.feeds(), self._state.engines())
-                    self._set_wanted(self.topic("health"), health)
+                    self._set_payload(self.topic("health"), health)
                 case str():
-                    message = StandingMessage(views[each]) if each in views else None
-                    self._set_wanted(self.topic("players", encode_level(each)), message)
+                    message = (
+                        StandingMessage(views[subject]) if subject in views else None
+                    )
+                    self._set_payload(
+                        self.topic("players", encode_level(subject)), message
+                    )
                 case _:
-                    self._refresh_board(each)
+                    self._refresh_board(subject)
 
     def _refresh_board(self, at: Place) -> None:
         """Compute the messages for the four topics of a board."""
@@ -253,14 +260,14 @@ class RetainedMessages:
                 if points := getattr(detail.curves, color):
                     latest[color] = PointMessage(detail.id, color, points[-1])
         for name, message in latest.items():
-            self._set_wanted(self.topic(*at, name), message)
+            self._set_payload(self.topic(*at, name), message)
 
-    def _set_wanted(self, topic: str, message: Message | None) -> None:
-        self._look[topic] = None
+    def _set_payload(self, topic: str, message: Message | None) -> None:
+        self._doubtful[topic] = None
         if message is None or not should_send(type(message), self._visibility):
-            self._wanted.pop(topic, None)
+            self._payloads.pop(topic, None)
         else:
-            self._wanted[topic] = wire.encode(redact(message, self._visibility))
+            self._payloads[topic] = wire.encode(redact(message, self._visibility))
 
     def _place_game(self, view: GameView) -> None:
         at = find_place(view)

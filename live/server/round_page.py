@@ -48,20 +48,23 @@ class RoundLinks(NamedTuple):
 
 
 def render_round(
-    summary: RoundSummary, language: str, links: RoundLinks, others: Iterable[RoundName]
+    summary: RoundSummary,
+    language: str,
+    links: RoundLinks,
+    other_rounds: Iterable[RoundName],
 ) -> bytes:
     """Return the page about a finished round as HTML.
 
-    ``others`` are the finished rounds to which the page has links.
+    ``other_rounds`` are the finished rounds to which the page has links.
     """
     words = WORDS[language].round
     name = (summary.event, summary.round)
     title = name_round(name, language)
-    said = describe_round(summary, language)
+    description = describe_round(summary, language)
     date = write_date(summary, language)
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p><strong>{escape(said)}</strong> {escape(date)}</p>",
+        f"<p><strong>{escape(description)}</strong> {escape(date)}</p>",
         _render_highlights(summary, language, links),
         _render_results(summary, language, links),
     ]
@@ -74,15 +77,17 @@ def render_round(
             f' width="{WIDTH}" height="{HEIGHT}"'
             f' alt="{escape(words.picture)}"></a></p>'
         )
-    head = _render_head(title, said, name, language, links)
-    return _render_page(title, "".join(parts), head, name, language, links, others)
+    head = _render_head(title, description, name, language, links)
+    return _render_page(
+        title, "".join(parts), head, name, language, links, other_rounds
+    )
 
 
 def render_waiting(
     progress: RoundProgress | None,
     language: str,
     links: RoundLinks,
-    others: Iterable[RoundName],
+    other_rounds: Iterable[RoundName],
 ) -> bytes:
     """Return the page about a round in progress as HTML; it reloads itself regularly.
 
@@ -92,19 +97,19 @@ def render_waiting(
     if progress is None:
         name: RoundName = ("", "")
         title = words.rounds
-        said = words.no_round
+        description = words.no_round
         head = ""
     else:
         name = progress.name
         title = name_round(name, language)
-        said = words.waiting.format(progress.over, progress.games)
+        description = words.waiting.format(progress.over, progress.games)
         head = f'<meta http-equiv="refresh" content="{_AGAIN_S}">\n'
     boards = _board_address(links)
     body = (
-        f"<h1>{escape(title)}</h1><p>{escape(said)}</p>"
+        f"<h1>{escape(title)}</h1><p>{escape(description)}</p>"
         f'<p><a href="{boards}">{escape(words.boards)}</a></p>'
     )
-    return _render_page(title, body, head, name, language, links, others)
+    return _render_page(title, body, head, name, language, links, other_rounds)
 
 
 def _render_page(
@@ -114,13 +119,13 @@ def _render_page(
     name: RoundName,
     language: str,
     links: RoundLinks,
-    others: Iterable[RoundName],
+    other_rounds: Iterable[RoundName],
 ) -> bytes:
     lines = []
-    for other in others:
-        current = " aria-current=page" if other == name else ""
-        address = escape(_address("round", other, language, links.token))
-        text = escape(name_round(other, language))
+    for other_round in other_rounds:
+        current = " aria-current=page" if other_round == name else ""
+        address = escape(_address("round", other_round, language, links.token))
+        text = escape(name_round(other_round, language))
         lines.append(f'<li><a href="{address}"{current}>{text}</a></li>')
     heading = escape(WORDS[language].round.rounds)
     contents = f"<p>{heading}</p><ul>{''.join(lines)}</ul>" if lines else ""
@@ -129,14 +134,14 @@ def _render_page(
 
 
 def _render_head(
-    title: str, said: str, name: RoundName, language: str, links: RoundLinks
+    title: str, description: str, name: RoundName, language: str, links: RoundLinks
 ) -> str:
     """Return the Open Graph tags (ogp.me), which chats read for a preview."""
     tags = {
         "og:type": "website",
         "og:site_name": "live-rate",
         "og:title": title,
-        "og:description": said,
+        "og:description": description,
     }
     if links.has_picture:
         # The address contains no token, since it is sent on to people without one.
@@ -199,13 +204,15 @@ def _render_game(game: RoundGame, language: str, links: RoundLinks) -> str:
     white, black = RESULT_POINTS.get(game.result, (None, None))
     words = WORDS[language].round
     board = "" if game.board is None else f"{words.board} {game.board}"
-    told = "".join(f"<p>{escape(getattr(each, language))}</p>" for each in game.told)
+    sentences = "".join(
+        f"<p>{escape(getattr(sentence, language))}</p>" for sentence in game.told
+    )
     return (
         f'<li><a href="{_board_address(links, game.id)}" aria-label="{escape(board)}">'
         f"<small>{'' if game.board is None else game.board}</small>"
         f"{_render_side('○', game.white, white)}"
         f"{_render_side('●', game.black, black)}</a>"
-        f"{told}</li>"
+        f"{sentences}</li>"
     )
 
 

@@ -55,13 +55,13 @@ def name_round(name: RoundName, language: str) -> str:
 def describe_round(summary: RoundSummary, language: str) -> str:
     """Return a line with the numbers of games, decided games and upsets."""
     words = WORDS[language].round
-    said = [
+    parts = [
         words.games.format(len(summary.games)),
         words.decided.format(summary.decided),
     ]
     if summary.upsets:
-        said.append(words.upsets.format(summary.upsets))
-    return " · ".join(said)
+        parts.append(words.upsets.format(summary.upsets))
+    return " · ".join(parts)
 
 
 def write_date(summary: RoundSummary, language: str) -> str:
@@ -131,9 +131,9 @@ def draw_round(summary: RoundSummary, language: str) -> str:
 def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
     # The number of games left out needs one line.
     has_room = len(summary.games) <= _ROWS
-    shown = summary.games if has_room else summary.games[: _ROWS - 1]
+    shown_games = summary.games if has_room else summary.games[: _ROWS - 1]
     y = _TOP
-    for game in shown:
+    for game in shown_games:
         yield _draw_player(270, y, game, "white", summary)
         yield _draw_player(370, y, game, "black", summary)
         fill = _BETTER if game.upset_elo else INK
@@ -141,8 +141,8 @@ def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
         yield draw_text(320, y, 21, fill, result, anchor="middle", is_bold=True)
         y += 46
     if not has_room:
-        others = words.others.format(len(summary.games) - len(shown))
-        yield draw_text(320, y, 20, QUIET, others, anchor="middle")
+        rest = words.others.format(len(summary.games) - len(shown_games))
+        yield draw_text(320, y, 20, QUIET, rest, anchor="middle")
 
 
 def _draw_player(

@@ -12,13 +12,13 @@ from live.server.http_values import HttpRequest, HttpResponse
 from live.server.stream_filter import StreamFilter
 
 
-class Asked(Value):
+class RequestContext(Value):
     """A request, with all data that its route needs."""
 
     request: HttpRequest
     guest: Guest | None
     """The client; None if it needs a token but has none."""
-    sees: StreamFilter
+    allowed: StreamFilter
     """The filter with everything that the client is allowed to see."""
     state: FilteredReader
     """The state of the event, limited to what the client is allowed to see."""
@@ -30,7 +30,7 @@ Answered = HttpResponse | None
 """The response of a route; None if the name in the path does not exist."""
 
 
-Answer = Callable[[Any, Asked], Answered | Coroutine[Any, Any, Answered]]
+Answer = Callable[[Any, RequestContext], Answered | Coroutine[Any, Any, Answered]]
 
 
 class Route(Value, dict=True):
@@ -73,8 +73,8 @@ def route(
     of :class:`Route`.
     """
 
-    def listed(answer: Answer) -> Answer:
+    def register_route(answer: Answer) -> Answer:
         ROUTES.append(Route(path, answer, gives, query, open))
         return answer
 
-    return listed
+    return register_route

@@ -67,7 +67,7 @@ from live.server.png import can_render_png, render_png
 from live.server.public_audience import PublicAudience
 from live.server.round_page import RoundLinks, render_round, render_waiting
 from live.server.round_picture import draw_round
-from live.server.route_table import ROUTES, Asked, route
+from live.server.route_table import ROUTES, RequestContext, route
 from live.server.share_page import render_share_page
 from live.server.static_files import build_policy, find_manual_page
 from live.server.stream_filter import (
@@ -177,7 +177,7 @@ class HttpRoutes:
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """Return the response of a page, or of the first route that knows the path."""
         path = request.path
-        sees = (
+        allowed = (
             self._public.restrict_to_public_ids(guest.restrict(EVERYTHING))
             if guest
             else _STRANGER
@@ -187,19 +187,24 @@ class HttpRoutes:
             if former := _FORMER_API.fullmatch(path):
                 return problem(410, f"this is at {API_PATH}{former[1]} now; see /docs")
         elif (page := self._site.find_page(path) or find_manual_page(path)) is not None:
-            shown = self._respond_page(page, path, request.query)
+            page_response = self._respond_page(page, path, request.query)
             # A local file in OBS requests this picture to find out whether the service
             # is running.
-            return allow_origin(shown, "*") if path == "/static/icon.svg" else shown
+            return (
+                allow_origin(page_response, "*")
+                if path == "/static/icon.svg"
+                else page_response
+            )
         for entry in ROUTES:
-            if (found := entry.pattern.fullmatch(path)) is None:
+            if (match := entry.pattern.fullmatch(path)) is None:
                 continue
             if guest is None and not entry.open:
                 return UNKNOWN
-            state = FilteredReader(self._choose_reader(sees), sees)
+            state = FilteredReader(self._choose_reader(allowed), allowed)
             try:
                 response = entry.answer(
-                    self, Asked(request, guest, sees, state, *found.groups())
+                    self,
+                    RequestContext(request, guest, allowed, state, *match.groups()),
                 )
                 if isinstance(response, Coroutine):
                     response = await response
@@ -213,8 +218,8 @@ class HttpRoutes:
             else problem(404, f"nothing is at {path}; see /docs")
         )
 
-    def _choose_reader(self, sees: StreamFilter) -> EventReader:
-        return self._state if sees.visibility is Visibility.ARBITER else self._public
+    def _choose_reader(self, allowed: StreamFilter) -> EventReader:
+        return self._state if allowed.visibility is Visibility.ARBITER else self._public
 
     def _respond_page(
         self, page: ExportedFile, path: str = "", query: Pairs = ()
@@ -233,167 +238,184 @@ class HttpRoutes:
     # --- answers of the routes --------------------------------------------------------
 
     @route(f"{API_PATH}/games", {"games": GameView}, GAME_FILTERS)
-    def list_games(self, asked: Asked) -> HttpResponse:
+    def list_games(self, context: RequestContext) -> HttpResponse:
         """Return all games, without moves and curves."""
-        games = filter(parse_filter(asked.request.query).has_game, asked.state.games())
+        games = filter(
+            parse_filter(context.request.query).has_game, context.state.games()
+        )
         return _respond_json({"games": sorted(games, key=game_order)})
 
     @route(f"{API_PATH}/games/{{game}}.png", "image/png")
-    async def draw_game(self, asked: Asked) -> HttpResponse | None:
+    async def draw_game(self, context: RequestContext) -> HttpResponse | None:
         """Return a picture of a game's board and figures, unless scores are hidden."""
-        detail = asked.state.game(asked.name)
+        detail = context.state.game(context.name)
         if detail is None:
             return None
-        if asked.sees.visibility is Visibility.VENUE:
+        if context.allowed.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so boards have no picture")
         if not can_render_png():
             return problem(
                 404, "pictures of boards need pip install 'live-rate[picture]'"
             )
 
-        async def png() -> ExportedFile:
+        async def render_picture() -> ExportedFile:
             async with self._drawing:
                 return ExportedFile("image/png", await render_png(draw_board(detail)))
 
         return await respond_with_file(
-            self._pictures.get((asked.name, asked.sees), png), asked.name
+            self._pictures.get((context.name, context.allowed), render_picture),
+            context.name,
         )
 
     @route(f"{API_PATH}/games/{{game}}/public", PublicGame)
-    def show_public_id(self, asked: Asked) -> HttpResponse | None:
+    def show_public_id(self, context: RequestContext) -> HttpResponse | None:
         """Return the public id of a game, for links; it differs if there is a delay."""
-        if asked.state.game(asked.name) is None:
+        if context.state.game(context.name) is None:
             return None
-        is_arbiter = asked.sees.visibility is Visibility.ARBITER
+        is_arbiter = context.allowed.visibility is Visibility.ARBITER
         return _respond_json(
-            PublicGame(self._public.public_id(asked.name) if is_arbiter else asked.name)
+            PublicGame(
+                self._public.public_id(context.name) if is_arbiter else context.name
+            )
         )
 
     # This route must come before the next one, since an id can itself end in ".pgn".
     @route(f"{API_PATH}/games/{{game}}", GameDetail)
-    def show_game(self, asked: Asked) -> HttpResponse | None:
+    def show_game(self, context: RequestContext) -> HttpResponse | None:
         """Return one game, with moves and curves."""
-        game = asked.state.game(asked.name)
+        game = context.state.game(context.name)
         return None if game is None else _respond_json(game)
 
     @route(f"{API_PATH}/games/{{game}}.pgn", "application/x-chess-pgn")
-    def write_pgn(self, asked: Asked) -> HttpResponse | None:
+    def write_pgn(self, context: RequestContext) -> HttpResponse | None:
         """Return one game as annotated PGN."""
-        game = asked.state.game(asked.name)
+        game = context.state.game(context.name)
         if game is None:
             return None
         body = write_game(game).encode("utf-8", "replace")
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, REVALIDATE)
 
     @route(f"{API_PATH}/players", {"players": PlayerView})
-    def list_players(self, asked: Asked) -> HttpResponse:
+    def list_players(self, context: RequestContext) -> HttpResponse:
         """Return all players, in the order of their ids."""
         return _respond_json(
-            {"players": sorted(asked.state.players(), key=lambda each: each.id)}
+            {"players": sorted(context.state.players(), key=lambda player: player.id)}
         )
 
     @route(f"{API_PATH}/standings", {"standings": PlayerView})
-    def list_standings(self, asked: Asked) -> HttpResponse:
+    def list_standings(self, context: RequestContext) -> HttpResponse:
         """Return all players, in the order of their playing strength."""
         return _respond_json(
-            {"standings": [each.view for each in standings(asked.state.players())]}
+            {
+                "standings": [
+                    standing.view for standing in standings(context.state.players())
+                ]
+            }
         )
 
     @route(f"{API_PATH}/health", HealthAnswer)
-    def report_health(self, asked: Asked) -> HttpResponse:
+    def report_health(self, context: RequestContext) -> HttpResponse:
         """Return the health of feeds and engines."""
-        return _respond_json(self._assess(asked))
+        return _respond_json(self._assess(context))
 
-    def _assess(self, asked: Asked) -> HealthAnswer:
-        sight = asked.sees.visibility
-        known = assess_health(asked.state, self._tally.subscribers)
+    def _assess(self, context: RequestContext) -> HealthAnswer:
+        sight = context.allowed.visibility
+        health = assess_health(context.state, self._tally.subscribers)
         return replace(
-            known,
+            health,
             public_delay=self._public.describe_delay(sight),
             sight=sight.wire_name,
         )
 
     @route(f"{API_PATH}/incidents", {"incidents": Incident}, ["words"])
-    def list_incidents(self, asked: Asked) -> HttpResponse:
+    def list_incidents(self, context: RequestContext) -> HttpResponse:
         """Return the incident log, for arbiters only."""
-        sees = asked.sees
-        if sees.visibility is not Visibility.ARBITER:
-            why = "the incident log is for arbiters: give a token with arbiter = true"
-            return problem(403, why)
-        boards = {view.id: board_words(view) for view in asked.state.games()}
-        query = asked.request.query
+        allowed = context.allowed
+        if allowed.visibility is not Visibility.ARBITER:
+            reason = (
+                "the incident log is for arbiters: give a token with arbiter = true"
+            )
+            return problem(403, reason)
+        boards = {view.id: board_words(view) for view in context.state.games()}
+        query = context.request.query
         words = " ".join(text for name, text in query if name == "words").split()
-        found = [
-            each
-            for each in with_boards(self._incidents(), boards)
-            if (not sees.is_narrow or each.game in boards) and has_words(each, words)
+        incidents = [
+            incident
+            for incident in with_boards(self._incidents(), boards)
+            if (not allowed.is_narrow or incident.game in boards)
+            and has_words(incident, words)
         ]
-        return _respond_json({"incidents": found})
+        return _respond_json({"incidents": incidents})
 
     @route(f"{API_PATH}/moments", {"moments": Moment}, GAME_FILTERS)
-    def list_moments(self, asked: Asked) -> HttpResponse:
+    def list_moments(self, context: RequestContext) -> HttpResponse:
         """Return notable moments of games, the newest first."""
-        selected = parse_filter(asked.request.query)
-        games = {view.id for view in asked.state.games() if selected.has_game(view)}
-        moments = [each for each in asked.state.moments() if each.game in games]
+        selected = parse_filter(context.request.query)
+        games = {view.id for view in context.state.games() if selected.has_game(view)}
+        moments = [moment for moment in context.state.moments() if moment.game in games]
         return _respond_json(
             {
                 "moments": sorted(
-                    moments, key=lambda each: (-(each.at_s or 0.0), each.id)
+                    moments, key=lambda moment: (-(moment.at_s or 0.0), moment.id)
                 )
             }
         )
 
     @route(f"{API_PATH}/round", RoundSummary, ROUND_QUERY)
-    async def show_round(self, asked: Asked) -> HttpResponse:
+    async def show_round(self, context: RequestContext) -> HttpResponse:
         """Return the summary of a finished round; by default of the newest one."""
-        summary = await self._summarise(asked)
+        summary = await self._summarise(context)
         return summary if isinstance(summary, HttpResponse) else _respond_json(summary)
 
     @route(f"{API_PATH}/round.svg", "image/svg+xml", (*ROUND_QUERY, "lang"))
-    async def draw_round_svg(self, asked: Asked) -> HttpResponse:
+    async def draw_round_svg(self, context: RequestContext) -> HttpResponse:
         """Return the summary of a finished round as an SVG drawing."""
-        summary = await self._summarise(asked)
+        summary = await self._summarise(context)
         if isinstance(summary, HttpResponse):
             return summary
-        svg = draw_round(summary, _read_language(asked)).encode("utf-8", "replace")
+        svg = draw_round(summary, _read_language(context)).encode("utf-8", "replace")
         return respond(200, "image/svg+xml", svg, REVALIDATE, policy=_SVG_POLICY)
 
     @route(f"{API_PATH}/round.png", "image/png", (*ROUND_QUERY, "lang"))
-    async def draw_round_png(self, asked: Asked) -> HttpResponse:
+    async def draw_round_png(self, context: RequestContext) -> HttpResponse:
         """Return the summary of a finished round as a PNG picture."""
         if not can_render_png():
             return problem(
                 404, "pictures of rounds need pip install 'live-rate[picture]'"
             )
-        summary = await self._summarise(asked)
+        summary = await self._summarise(context)
         if isinstance(summary, HttpResponse):
             return summary
-        svg = draw_round(summary, _read_language(asked))
+        svg = draw_round(summary, _read_language(context))
 
-        async def png() -> ExportedFile:
+        async def render_picture() -> ExportedFile:
             async with self._drawing:
                 return ExportedFile("image/png", await render_png(svg))
 
-        return await respond_with_file(self._pictures.get(svg, png), "the round")
+        return await respond_with_file(
+            self._pictures.get(svg, render_picture), "the round"
+        )
 
     @route("/round")
-    async def show_round_page(self, asked: Asked) -> HttpResponse:
+    async def show_round_page(self, context: RequestContext) -> HttpResponse:
         """Return the page about a finished round, or about one in progress."""
-        summary = await self._summarise(asked)
-        language = _read_language(asked)
-        token = {name: text for name, text in asked.request.query if name == "token"}
-        links = RoundLinks(self._find_root(asked), token, can_render_png())
-        games = list(asked.state.games())
+        summary = await self._summarise(context)
+        language = _read_language(context)
+        token = {name: text for name, text in context.request.query if name == "token"}
+        links = RoundLinks(self._find_root(context), token, can_render_png())
+        games = list(context.state.games())
         finished = list_finished_rounds(games)
         if isinstance(summary, RoundSummary):
             status = 200
             page = render_round(summary, language, links, finished)
-        elif summary.status != 404 or asked.sees.visibility is Visibility.VENUE:
+        elif summary.status != 404 or context.allowed.visibility is Visibility.VENUE:
             return summary
         else:
-            running = {each.name: each for each in list_running_rounds(games)}
-            name = _find_round(asked, list(running))
+            running = {
+                round_progress.name: round_progress
+                for round_progress in list_running_rounds(games)
+            }
+            name = _find_round(context, list(running))
             progress = None if name is None else running[name]
             status = 404
             page = render_waiting(progress, language, links, finished)
@@ -401,37 +423,37 @@ class HttpRoutes:
         vary = ("Vary", "Authorization")
         return respond(status, _HTML, page, [*REVALIDATE, vary], policy=policy)
 
-    async def _summarise(self, asked: Asked) -> RoundSummary | HttpResponse:
+    async def _summarise(self, context: RequestContext) -> RoundSummary | HttpResponse:
         """Return the summary of the requested round, or a response with the reason."""
-        _read_language(asked)
-        if asked.sees.visibility is Visibility.VENUE:
+        _read_language(context)
+        if context.allowed.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so rounds are not summed up")
-        games = list(asked.state.games())
-        name = _find_round(asked, list_finished_rounds(games))
+        games = list(context.state.games())
+        name = _find_round(context, list_finished_rounds(games))
         if name is None:
             return problem(
                 404, "no such round is over: a round is shown when all have a result"
             )
         ids = [view.id for view in games if round_of(view) == name]
 
-        async def summed_up() -> ExportedFile:
-            found = map(asked.state.game, ids)
-            details = [each for each in found if each is not None]
+        async def sum_up() -> ExportedFile:
+            records = map(context.state.game, ids)
+            details = [detail for detail in records if detail is not None]
             summary = await on_own_thread(summarise_round, details)
             return ExportedFile(JSON, msgspec.json.encode(summary))
 
         # The summary needs milliseconds per game, so it is computed only once for all
         # requests at the same time.
         try:
-            file = await self._pictures.get((name, tuple(ids), asked.sees), summed_up)
+            file = await self._pictures.get((name, tuple(ids), context.allowed), sum_up)
         except ExportFailed as error:
             return problem(503, f"the round: {error}", LATER)
         return msgspec.json.decode(file.body, type=RoundSummary)
 
     @route("/metrics", "text/plain")
-    def report_metrics(self, asked: Asked) -> HttpResponse:
+    def report_metrics(self, context: RequestContext) -> HttpResponse:
         """Return metrics of the service, for Prometheus."""
-        guest = asked.guest
+        guest = context.guest
         # Metrics are not delayed, so the delayed public needs a token with metrics.
         if (
             not guest
@@ -445,31 +467,31 @@ class HttpRoutes:
 
     @route("/readyz", HealthAnswer, open=True)
     @route("/healthz", HealthAnswer, open=True)
-    def report_readiness(self, asked: Asked) -> HttpResponse:
+    def report_readiness(self, context: RequestContext) -> HttpResponse:
         """Return whether the service is ready; if it is not, readyz has status 503."""
-        now = self._assess(asked)
+        now = self._assess(context)
         # Clients without a needed token get only these two fields.
-        readiness = now if asked.guest else Readiness(now.status, now.ready)
-        unready = asked.request.path == "/readyz" and not now.ready
+        readiness = now if context.guest else Readiness(now.status, now.ready)
+        unready = context.request.path == "/readyz" and not now.ready
         return _respond_json(readiness, 503 if unready else 200)
 
     @route("/asyncapi.json", open=True)
-    def serve_asyncapi(self, asked: Asked) -> HttpResponse:
+    def serve_asyncapi(self, context: RequestContext) -> HttpResponse:
         """Return the AsyncAPI description of the messages."""
         return _respond_json(describe_messages())
 
     @route("/openapi.json", open=True)
-    def serve_openapi(self, asked: Asked) -> HttpResponse:
+    def serve_openapi(self, context: RequestContext) -> HttpResponse:
         """Return the OpenAPI description of these routes."""
         return _respond_json(describe_api())
 
     @route("/docs", open=True)
-    def serve_docs(self, asked: Asked) -> HttpResponse:
+    def serve_docs(self, context: RequestContext) -> HttpResponse:
         """Return a page with both descriptions for people."""
         return self._respond_page(ExportedFile(_HTML, _render_docs()))
 
     @route("/manual", open=True)
-    def redirect_to_manual(self, asked: Asked) -> HttpResponse:
+    def redirect_to_manual(self, context: RequestContext) -> HttpResponse:
         """Redirect to the manual's address with a slash at the end.
 
         The slash is needed, since links between its pages are relative.
@@ -477,39 +499,43 @@ class HttpRoutes:
         return respond(308, "text/plain", b"", [("Location", "manual/")])
 
     @route("/share", open=True)
-    def serve_share_page(self, asked: Asked) -> HttpResponse:
+    def serve_share_page(self, context: RequestContext) -> HttpResponse:
         """Return a page that gives chats a preview of a board and redirects to it."""
-        id = dict(asked.request.query).get("game", "")
-        game = asked.state.game(id) if asked.guest else None
+        id = dict(context.request.query).get("game", "")
+        game = context.state.game(id) if context.guest else None
         # A client without a needed token has the visibility of a venue.
-        picture = asked.sees.visibility is not Visibility.VENUE and can_render_png()
+        picture = (
+            context.allowed.visibility is not Visibility.VENUE and can_render_png()
+        )
         moments = [
-            each for each in asked.state.moments() if game and each.game == game.id
+            moment
+            for moment in context.state.moments()
+            if game and moment.game == game.id
         ]
         body = render_share_page(
-            id, game, self._find_root(asked), moments, picture=picture
+            id, game, self._find_root(context), moments, picture=picture
         )
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
-    def _find_root(self, asked: Asked) -> str:
+    def _find_root(self, context: RequestContext) -> str:
         """Return the address of the service in this request: ``https://HOST/``."""
-        headers = asked.request.headers
+        headers = context.request.headers
         scheme = headers.get("x-forwarded-proto")
         if scheme not in ("http", "https"):
             scheme = "https" if self._secure else "http"
         return f"{scheme}://{headers.get('host', 'localhost')}/"
 
     @route("/study")
-    async def list_studies(self, asked: Asked) -> HttpResponse:
+    async def list_studies(self, context: RequestContext) -> HttpResponse:
         """Return a page with links to the tables and figures of studies.
 
         The links contain the token of the request.
         """
-        if isinstance(folder := self._find_studies(asked), HttpResponse):
+        if isinstance(folder := self._find_studies(context), HttpResponse):
             return folder
         token = "".join(
             f"?{urlencode({name: text})}"
-            for name, text in asked.request.query
+            for name, text in context.request.query
             if name == "token"
         )
         links = "".join(
@@ -521,16 +547,18 @@ class HttpRoutes:
         return respond(200, _HTML, page, REVALIDATE, policy=build_policy(self.frames))
 
     @route("/study/{file}")
-    async def serve_study(self, asked: Asked) -> HttpResponse | None:
+    async def serve_study(self, context: RequestContext) -> HttpResponse | None:
         """Return a table or figure of a study."""
-        if isinstance(folder := self._find_studies(asked), HttpResponse):
+        if isinstance(folder := self._find_studies(context), HttpResponse):
             return folder
-        if (file := await on_own_thread(folder.read_file, asked.name)) is None:
+        if (file := await on_own_thread(folder.read_file, context.name)) is None:
             return None
-        policy = _SVG_POLICY if asked.name.endswith(".svg") else NO_CONTENT_POLICY
+        policy = _SVG_POLICY if context.name.endswith(".svg") else NO_CONTENT_POLICY
         return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)
 
-    def _find_studies(self, asked: Asked) -> static_files.StaticSite | HttpResponse:
+    def _find_studies(
+        self, context: RequestContext
+    ) -> static_files.StaticSite | HttpResponse:
         """Return the folder of studies, or a response with the reason if it is not
         available to this client.
         """
@@ -538,29 +566,29 @@ class HttpRoutes:
             return problem(
                 404, "no folder of tables and figures is named: set [study] folder"
             )
-        if asked.sees.visibility is Visibility.VENUE:
+        if context.allowed.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so studies are not shown")
         return self._study
 
 
-def _find_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
+def _find_round(context: RequestContext, over: Sequence[RoundName]) -> RoundName | None:
     """Return the newest round of ``over`` that the query selects; None without one."""
-    wanted = dict(asked.request.query)
-    event = fold_name(wanted.get("event", ""))
-    round = normalise_round(wanted.get("round", ""))
+    parameters = dict(context.request.query)
+    event = fold_name(parameters.get("event", ""))
+    round = normalise_round(parameters.get("round", ""))
     for name in over:
         if event in ("", fold_name(name[0])) and round in ("", name[1]):
             return name
     return None
 
 
-def _read_language(asked: Asked) -> str:
+def _read_language(context: RequestContext) -> str:
     """Return the language in the query, or English by default.
 
     Raises:
         FilterError: the language is not supported.
     """
-    language = dict(asked.request.query).get("lang", "en")
+    language = dict(context.request.query).get("lang", "en")
     if language not in LANGUAGES:
         raise FilterError(f"lang {language!r} is none of {', '.join(LANGUAGES)}")
     return language
@@ -572,7 +600,7 @@ def _respond_json(value: Any, status: int = 200) -> HttpResponse:
 
 def describe_api() -> dict[str, Any]:
     """Return the OpenAPI description of the routes for programs."""
-    return describe_routes([each for each in ROUTES if each.gives is not None])
+    return describe_routes([entry for entry in ROUTES if entry.gives is not None])
 
 
 @cache

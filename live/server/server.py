@@ -123,14 +123,14 @@ class Publisher:
         epoch = secrets.token_hex(6)
         self._audiences = tuple(
             Broadcaster(
-                each,
+                reader,
                 epoch=f"{epoch}{audience}",
                 clock=clock,
                 limits=limits,
                 tally=tally,
                 delay=self.public.describe_delay,
             )
-            for audience, each in (("", self.public), ("a", state))
+            for audience, reader in (("", self.public), ("a", state))
         )
         self.broadcaster, self._arbiters = self._audiences
         self.public.listen(
@@ -358,13 +358,13 @@ class Publisher:
             if guest is None:
                 return UNKNOWN
         try:
-            here = is_this_machine(headers, address)
-            wanted = parse_filter(request.query)
+            is_local = is_this_machine(headers, address)
+            selected = parse_filter(request.query)
             resume = read_resume_point(request)
-            client = AdmittedClient(wanted, resume, guest, here, visitor)
+            client = AdmittedClient(selected, resume, guest, is_local, visitor)
             if guest is not None:
                 self._check_filter(
-                    self.public.restrict_to_public_ids(guest.restrict(client.wanted)),
+                    self.public.restrict_to_public_ids(guest.restrict(client.selected)),
                     client.sender,
                 )
         except FilterError as error:
@@ -375,24 +375,24 @@ class Publisher:
             )
         return client
 
-    def _check_filter(self, wanted: StreamFilter, address: str) -> None:
+    def _check_filter(self, selected: StreamFilter, address: str) -> None:
         """Check whether a filter can be served to an address now.
 
         Raises:
             TooManyFilters: too many filters are in use, by this address or in total.
         """
-        if wanted.is_narrow and not is_loopback(address):
+        if selected.is_narrow and not is_loopback(address):
             # Without this limit, one or two addresses could use up all filters.
             read = {
-                each.stream.filter
-                for each in self._connections
-                if isinstance(each, Subscriber)
-                and each.guest
-                and each.sender == address
+                connection.stream.filter
+                for connection in self._connections
+                if isinstance(connection, Subscriber)
+                and connection.guest
+                and connection.sender == address
             }
-            if wanted not in read and len(read) >= self._limits.filters_per_address:
+            if selected not in read and len(read) >= self._limits.filters_per_address:
                 raise TooManyFilters
-        self._choose_broadcaster(wanted).open_stream(wanted)
+        self._choose_broadcaster(selected).open_stream(selected)
 
     def _refuse_host(self, request: HttpRequest) -> HttpResponse | None:
         authority = request.headers.get("host", "")
@@ -453,7 +453,7 @@ class Publisher:
             return
         try:
             self._check_filter(
-                self.public.restrict_to_public_ids(guest.restrict(client.wanted)),
+                self.public.restrict_to_public_ids(guest.restrict(client.selected)),
                 client.sender,
             )
             self._start_stream(subscriber, client, guest)
@@ -470,12 +470,12 @@ class Publisher:
         Raises:
             TooManyFilters: too many filters are in use.
         """
-        wanted = self.public.restrict_to_public_ids(guest.restrict(client.wanted))
-        broadcaster = self._choose_broadcaster(wanted)
-        heeded = guest.is_producer or client.is_local
+        selected = self.public.restrict_to_public_ids(guest.restrict(client.selected))
+        broadcaster = self._choose_broadcaster(selected)
+        is_heeded = guest.is_producer or client.is_local
 
         def on_text(message: bytes) -> None:
-            if heeded:
+            if is_heeded:
                 self._air.update(subscriber, message)
             command = (
                 decode_client_message(message, DeskCommand)
@@ -485,7 +485,7 @@ class Publisher:
             if command is not None and self._authentication.is_still_valid(guest):
                 self._desk(command, guest.name)
 
-        subscriber.follow(broadcaster, wanted, guest, on_text)
+        subscriber.follow(broadcaster, selected, guest, on_text)
         broadcaster.subscribe(subscriber, client.resume)
 
     # --- regular checks ---------------------------------------------------------------
@@ -521,13 +521,13 @@ class Publisher:
                 CloseCode.FORBIDDEN, "the token is no longer valid"
             )
 
-    def _close_unauthorised(self, code: CloseCode, why: str) -> None:
+    def _close_unauthorised(self, code: CloseCode, reason: str) -> None:
         """Close subscribers whose tokens or rights have changed."""
-        for each in list(self._connections):
-            if not isinstance(each, Subscriber) or each.guest is None:
+        for connection in list(self._connections):
+            if not isinstance(connection, Subscriber) or connection.guest is None:
                 continue
-            if not self._authentication.is_still_valid(each.guest):
-                each.close(code, why)
+            if not self._authentication.is_still_valid(connection.guest):
+                connection.close(code, reason)
 
     def _enforce_each_second(self) -> None:
         self._timer = self._loop.call_later(_SWEEP_S, self._enforce_each_second)

@@ -19,7 +19,7 @@ from live.watch.sentences import format_result
 
 
 def render_share_page(
-    asked: str,
+    game_id: str,
     game: GameDetail | None,
     root: str,
     moments: Iterable[Moment] = (),
@@ -29,8 +29,8 @@ def render_share_page(
     """Return HTML with Open Graph tags (ogp.me) that redirects to the board at once.
 
     Args:
-        asked: the id of the game in the link. It is used even without a game, since the
-            page of the board can have a token, which the link does not contain.
+        game_id: the id of the game in the link. It is used even without a game, since
+            the page of the board can have a token, which the link does not contain.
         game: the game; None if it does not exist or this visitor cannot see it.
         root: address of the service, ``https://HOST/``.
         moments: the moments of the game that this visitor can see. The most important
@@ -38,7 +38,7 @@ def render_share_page(
             explains the two figures.
         picture: whether there is a picture of the board.
     """
-    place = f"#{urlencode({'game': asked})}" if asked else ""
+    place = f"#{urlencode({'game': game_id})}" if game_id else ""
     title = (
         "live-rate"
         if game is None
@@ -74,9 +74,9 @@ def _describe_game(game: GameDetail, moments: Iterable[Moment]) -> Iterator[str]
     figures = [point.perceived for point in last if point.perceived is not None]
     if len(figures) == len(COLORS):
         yield " : ".join(map(elo_text, figures))
-    told = max(moments, key=_rank_for_links, default=None)
-    if told is not None:
-        yield told.text.en
+    moment = max(moments, key=_rank_for_links, default=None)
+    if moment is not None:
+        yield moment.text.en
     yield from describe_place(game)
 
 

@@ -69,7 +69,7 @@ class SiteStream:
         *,
         epoch: str,
         clock: ReadClock,
-        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
+        delay: Callable[[Visibility], PublicDelay] = lambda visibility: PublicDelay(),
         heartbeat_s: float = 15.0,
     ) -> None:
         self._clock = clock
@@ -109,30 +109,30 @@ class SiteStream:
         self._hub.flush()
         self._gather()
         now_s = self._clock()
-        found = list[BrokerMessage]()
+        messages = list[BrokerMessage]()
         if self._jumped:
             self._jumped = False
             self._waiting.clear()
             # The heartbeat contains the new epoch, so that readers notice it.
-            found += [*self._build_snapshot(), self._build_heartbeat()]
+            messages += [*self._build_snapshot(), self._build_heartbeat()]
         elif self._waiting:
-            found.append(self._build_changes(self._waiting))
+            messages.append(self._build_changes(self._waiting))
             self._since += self._waiting
             self._waiting = []
             self._stale_since = True
         if self._stale_since and now_s - self._since_s >= _SINCE_S:
             if sum(map(len, self._since)) > _SINCE_BYTES:
-                found += self._build_snapshot()
+                messages += self._build_snapshot()
             else:
                 self._since_s = now_s
                 self._stale_since = False
-                found.append(self._build_since())
-        if found:
+                messages.append(self._build_since())
+        if messages:
             self._sent_s = now_s
         elif now_s - self._sent_s >= self._heartbeat_s:
             self._sent_s = now_s
-            found.append(self._build_heartbeat())
-        return found
+            messages.append(self._build_heartbeat())
+        return messages
 
     def _build_heartbeat(self) -> BrokerMessage:
         return self._build_changes(
@@ -140,10 +140,10 @@ class SiteStream:
         )
 
     def _gather(self) -> None:
-        if self._stream.fresh:
-            fresh = self._stream.take()
+        if self._stream.unsent:
+            messages = self._stream.take()
             if not self._jumped:
-                self._waiting += [each.plain for each in fresh]
+                self._waiting += [message.plain for message in messages]
         if sum(map(len, self._waiting)) > _WAITING_BYTES:
             self._waiting.clear()
             self._jumped = True

@@ -64,7 +64,7 @@ CONTENT_TYPES = {
 #: Content types of the files of studies that are served.
 STUDY_TYPES = {
     ".csv": "text/csv; charset=utf-8",
-    **{each: CONTENT_TYPES[each] for each in (".txt", ".json", ".svg", ".png")},
+    **{suffix: CONTENT_TYPES[suffix] for suffix in (".txt", ".json", ".svg", ".png")},
 }
 #: Files of the pages that have their own paths, by path.
 _NAMED = {
@@ -118,13 +118,13 @@ class StaticSite:
     def list_files(self) -> list[str]:
         """Return the names of the served files at the top of the folder, sorted."""
         try:
-            found = sorted(self._root.iterdir())
+            entries = sorted(self._root.iterdir())
         except OSError:
             return []
         return [
-            each.name
-            for each in found
-            if each.suffix.lower() in self._types and not each.name.startswith(".")
+            entry.name
+            for entry in entries
+            if entry.suffix.lower() in self._types and not entry.name.startswith(".")
         ]
 
     def read_file(self, name: str) -> ExportedFile | None:

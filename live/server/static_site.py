@@ -79,8 +79,8 @@ def _list_files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
         f'    <meta name="live-rate-broker" content="{escape(broker)}"'
         f' data-prefix="{escape(prefix)}">\n'
     )
-    found: list[tuple[str, bytes]] = [
-        (f"static/{each}", generate_module(each)) for each in (CATALOGUE, USUAL)
+    files: list[tuple[str, bytes]] = [
+        (f"static/{module}", generate_module(module)) for module in (CATALOGUE, USUAL)
     ]
     for path in sorted(OVERLAY.rglob("*")):
         name = path.relative_to(OVERLAY).as_posix()
@@ -91,18 +91,18 @@ def _list_files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
         ):
             continue
         if (file := site.find_page(f"/static/{name}")) is not None:
-            found.append((f"static/{name}", file.body))
+            files.append((f"static/{name}", file.body))
     for name in _PAGES:
         text = (OVERLAY / name).read_text(encoding="utf-8")
         assert _HEAD in text, name
         head = allow_logos(meta) if name == "overlay.html" else meta
-        found.append((name, text.replace(_HEAD, head, 1).encode()))
+        files.append((name, text.replace(_HEAD, head, 1).encode()))
     for topic in ("", *TOPICS, *PICTURES):
         page = find_manual_page(MANUAL + topic)
         assert page is not None, topic
         if topic in PICTURES:
-            found.append((f"manual/{topic}", page.body))
+            files.append((f"manual/{topic}", page.body))
         else:
             body = _LINK.sub(rb'href="\1.html\2', _ABSENT.sub(b"", page.body))
-            found.append((f"manual/{topic or 'index'}.html", body))
-    return found
+            files.append((f"manual/{topic or 'index'}.html", body))
+    return files

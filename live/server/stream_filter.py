@@ -78,8 +78,8 @@ class StreamFilter(Value):
 
     def should_send(self, change: Change) -> bool:
         """Return whether the filter includes messages of this type and can see them."""
-        wanted = self.gains or not isinstance(change, GainsMessage)
-        return wanted and should_send(type(change), self.visibility)
+        is_included = self.gains or not isinstance(change, GainsMessage)
+        return is_included and should_send(type(change), self.visibility)
 
 
 EVERYTHING = StreamFilter()
@@ -97,11 +97,11 @@ def parse_filter(query: Iterable[tuple[str, str]]) -> StreamFilter:
         FilterError: a detail is unknown, a value is empty or too long, or there are too
             many values.
     """
-    given = [(name, value) for name, value in query if name in PARAMETERS]
-    if len(given) > MAX_VALUES:
+    pairs = [(name, value) for name, value in query if name in PARAMETERS]
+    if len(pairs) > MAX_VALUES:
         raise FilterError(f"more than {MAX_VALUES} filter values")
     values: dict[str, set[str]] = {name: set() for name in PARAMETERS}
-    for name, value in given:
+    for name, value in pairs:
         if not value.strip():
             raise FilterError(f"{name} is empty")
         if len(value) > MAX_VALUE_CHARS:

@@ -159,7 +159,7 @@ class NumberedStream:
         self._limits = limits
         self._history: deque[NumberedMessage] = deque()
         self._history_bytes = 0
-        self.fresh: list[NumberedMessage] = []
+        self.unsent: list[NumberedMessage] = []
         """Messages that the next :meth:`take` returns."""
         # For a brief stream: the last message about each game header, each player, the
         # engine and the health.
@@ -169,7 +169,7 @@ class NumberedStream:
         """Give an encoded message the next number, and add it to the stream."""
         self.seq += 1
         numbered = NumberedMessage(self.seq, body, self._clock())
-        self.fresh.append(numbered)
+        self.unsent.append(numbered)
         self._history.append(numbered)
         self._history_bytes += len(body)
         self._evict_old(numbered.at_s)
@@ -187,9 +187,9 @@ class NumberedStream:
 
     def take(self) -> list[NumberedMessage]:
         """Return the messages appended since the last call."""
-        fresh = self.fresh
-        self.fresh = []
-        return fresh
+        unsent = self.unsent
+        self.unsent = []
+        return unsent
 
     def release(self, reader: Reader) -> None:
         """Remove a reader, which can resume while the history contains its position."""
@@ -272,14 +272,14 @@ class StreamHub:
         epoch: str,
         clock: ReadClock,
         limits: ClientLimits = ClientLimits(),  # noqa: B008 - frozen
-        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
+        delay: Callable[[Visibility], PublicDelay] = lambda visibility: PublicDelay(),
     ) -> None:
         self._state = state
         self._epoch = epoch
         self._clock = clock
         self._limits = limits
         self._delay = delay
-        self._made = 0
+        self._stream_count = 0
         self.reset()
 
     def reset(self) -> None:
@@ -378,38 +378,38 @@ class StreamHub:
             )
         return now
 
-    def _encoded_snapshot(self, seq: int, wanted: StreamFilter) -> bytes:
+    def _encoded_snapshot(self, seq: int, selected: StreamFilter) -> bytes:
         """Return a snapshot as JSON.
 
         Games are encoded one at a time, since all games as objects would need twice the
         memory of their text.
         """
-        games, rest = snapshot_without_games(self._state, wanted)
-        head, field, tail = wire.number(_encode(rest, wanted), seq).partition(
+        games, rest = snapshot_without_games(self._state, selected)
+        head, field, tail = wire.number(_encode(rest, selected), seq).partition(
             b'"games":['
         )
         whole = BytesIO()
         before = b""
         whole.write(head + field)
         for id in games:
-            if game := self._encoded_game(id, wanted):
+            if game := self._encoded_game(id, selected):
                 whole.write(before)
                 whole.write(game)
                 before = b","
         whole.write(tail)
         return whole.getvalue()
 
-    def _encoded_game(self, id: GameId, wanted: StreamFilter) -> bytes:
-        form = (wanted.visibility, wanted.brief)
-        known = self._finished.setdefault(id, {})
-        if packed := known.get(form):
+    def _encoded_game(self, id: GameId, selected: StreamFilter) -> bytes:
+        form = (selected.visibility, selected.brief)
+        packed_forms = self._finished.setdefault(id, {})
+        if packed := packed_forms.get(form):
             return zlib.decompress(packed)
         game = self._state.game(id)
         if game is None:
             return b""
-        body = _encode(redact(game, wanted.visibility), wanted)
+        body = _encode(redact(game, selected.visibility), selected)
         if not game.running:
-            known[form] = zlib.compress(body, 1) if form in known else b""
+            packed_forms[form] = zlib.compress(body, 1) if form in packed_forms else b""
         return body
 
     def list_catch_up(self, stream: NumberedStream) -> list[NumberedMessage]:
@@ -420,28 +420,28 @@ class StreamHub:
         everyone.
         """
         self.flush()
-        held = stream.snapshot
-        if held is not None and self._clock() - held.at_s <= _SNAPSHOT_S:
-            after = stream.list_since(stream.epoch, held.seq)
+        snapshot = stream.snapshot
+        if snapshot is not None and self._clock() - snapshot.at_s <= _SNAPSHOT_S:
+            after = stream.list_since(stream.epoch, snapshot.seq)
             if after is not None and count_bytes(after) <= _SNAPSHOT_SHARE * len(
-                held.body
+                snapshot.body
             ):
-                return [held, *after]
+                return [snapshot, *after]
         return [self.snapshot(stream)]
 
     def encode_hello(self, stream: NumberedStream, *, resumed: bool = False) -> bytes:
         """Return the greeting for a reader of a stream as JSON, without a number."""
-        sees = stream.filter.visibility
+        visibility = stream.filter.visibility
         return wire.encode(
             HelloMessage(
                 protocol=wire.PROTOCOL,
                 epoch=stream.epoch,
-                engine=redact(self._state.engine(), sees),
+                engine=redact(self._state.engine(), visibility),
                 gain=self._state.gain(),
                 version=live.__version__,
                 resumed=resumed,
-                sight=sees.wire_name,
-                public_delay=self._delay(sees),
+                sight=visibility.wire_name,
+                public_delay=self._delay(visibility),
             )
         )
 
@@ -452,23 +452,23 @@ class StreamHub:
         """
         now_s = self._clock()
         for stream in self.streams:
-            held = stream.snapshot
+            snapshot = stream.snapshot
             if (
                 not stream.readers
                 and now_s - stream.used_s > self._limits.history_age_s
             ):
                 del self._streams[stream.filter]
-            elif held and now_s - held.at_s > _SNAPSHOT_S:
+            elif snapshot and now_s - snapshot.at_s > _SNAPSHOT_S:
                 stream.snapshot = None
 
     def _make_room(self, selects: bool) -> None:
         alike = [s for s in self.streams if s.is_narrow and bool(s.games) == selects]
         if len(alike) < self._limits.filters * (1 if selects else _OF_NOTHING):
             return
-        unread = [each for each in alike if not each.readers]
+        unread = [stream for stream in alike if not stream.readers]
         if not unread:
             raise TooManyFilters
-        del self._streams[min(unread, key=lambda each: each.used_s).filter]
+        del self._streams[min(unread, key=lambda stream: stream.used_s).filter]
 
     # --- routing ----------------------------------------------------------------------
 
@@ -483,20 +483,22 @@ class StreamHub:
         views = (change.game for change in ready if isinstance(change, GameMessage))
         for game in {view.id for view in views if self._has_new_identity(view)}:
             ready.extend(self._drain_game(game))
-        joining: dict[GameId, list[NumberedStream]] = {}
+        joining_streams: dict[GameId, list[NumberedStream]] = {}
         players_moved = False
         for change in ready:
             match change:
                 case GameMessage(game=view) if self._has_new_identity(view):
                     self._identities[view.id] = _describe_identity(view)
                     players_moved = True
-                    joining[view.id] = self._reselect(view)
+                    joining_streams[view.id] = self._reselect(view)
                 case StandingMessage(player=player):
                     # A player of a selected game can have been identified as another
                     # person.
-                    stays = bool(player.games or player.moves)
-                    players_moved |= not stays or player.id not in self._known_players
-                    if stays:
+                    is_present = bool(player.games or player.moves)
+                    players_moved |= (
+                        not is_present or player.id not in self._known_players
+                    )
+                    if is_present:
                         self._known_players.add(player.id)
                     else:
                         self._known_players.discard(player.id)
@@ -504,10 +506,10 @@ class StreamHub:
             if isinstance(change, GoneMessage):
                 players_moved = True
                 self._identities.pop(change.game, None)
-                joining.pop(change.game, None)
+                joining_streams.pop(change.game, None)
                 for stream in self.streams:
                     stream.games.discard(change.game)
-        for game, streams in joining.items():
+        for game, streams in joining_streams.items():
             self._send_game(game, streams)
         for stream in self.streams if players_moved else ():
             if stream.is_narrow:
@@ -518,28 +520,30 @@ class StreamHub:
         match change:
             case StandingMessage(player=PlayerView(id=id)) | GainsMessage(player=id):
                 return [
-                    each
-                    for each in self.streams
-                    if not each.is_narrow or id in each.players
+                    stream
+                    for stream in self.streams
+                    if not stream.is_narrow or id in stream.players
                 ]
         game = game_of(change)
         if game is None:
             return self.streams
         return [
-            each for each in self.streams if not each.is_narrow or game in each.games
+            stream
+            for stream in self.streams
+            if not stream.is_narrow or game in stream.games
         ]
 
     def _send(self, change: Change, streams: Iterable[NumberedStream]) -> None:
         bodies: dict[tuple[Visibility, bool], bytes] = {}
         for stream in streams:
-            wanted = stream.filter
-            if wanted.should_send(change):
-                form = wanted.visibility, wanted.brief
+            selected = stream.filter
+            if selected.should_send(change):
+                form = selected.visibility, selected.brief
                 if (body := bodies.get(form)) is None:
                     body = bodies[form] = _encode(
-                        redact(change, wanted.visibility), wanted
+                        redact(change, selected.visibility), selected
                     )
-                if not wanted.brief or stream.record_news(change, body):
+                if not selected.brief or stream.record_news(change, body):
                     stream.append(body)
 
     def _has_new_identity(self, view: GameView) -> bool:
@@ -551,15 +555,15 @@ class StreamHub:
         Remove the game from streams that no longer select it; return the streams that
         now select it for the first time.
         """
-        narrow = [each for each in self.streams if each.is_narrow]
+        narrow = [stream for stream in self.streams if stream.is_narrow]
         for stream in narrow:
             if view.id in stream.games and not stream.filter.has_game(view):
                 stream.games.discard(view.id)
                 self._send(GoneMessage(view.id), [stream])
         return [
-            each
-            for each in narrow
-            if view.id not in each.games and each.filter.has_game(view)
+            stream
+            for stream in narrow
+            if view.id not in stream.games and stream.filter.has_game(view)
         ]
 
     def _send_game(self, game: GameId, streams: list[NumberedStream]) -> None:
@@ -568,12 +572,12 @@ class StreamHub:
         if detail is None:
             return
         alerts = (
-            AlertMessage(each) for each in self._state.alerts() if each.game == game
+            AlertMessage(alert) for alert in self._state.alerts() if alert.game == game
         )
         moments = (
-            MomentMessage(game, each)
-            for each in self._state.moments()
-            if each.game == game
+            MomentMessage(game, moment)
+            for moment in self._state.moments()
+            if moment.game == game
         )
         for change in (*replay_game(detail), *alerts, *moments):
             self._send(change, streams)
@@ -601,9 +605,9 @@ class StreamHub:
         return set(chain.from_iterable(map(self._state.player_ids, stream.games)))
 
     def _create_stream(self, selected: StreamFilter) -> NumberedStream:
-        self._made += 1
+        self._stream_count += 1
         stream = NumberedStream(
-            selected, f"{self._epoch}-{self._made}", self._clock, self._limits
+            selected, f"{self._epoch}-{self._stream_count}", self._clock, self._limits
         )
         if stream.is_narrow:
             for view in self._state.games():
@@ -616,11 +620,11 @@ class StreamHub:
 
 def count_bytes(messages: Iterable[NumberedMessage]) -> int:
     """Return the total size of messages in bytes, not deflated."""
-    return sum(len(each.body) for each in messages)
+    return sum(len(message.body) for message in messages)
 
 
-def _encode(message: Message | GameDetail, wanted: StreamFilter) -> bytes:
-    return encode_brief(message) if wanted.brief else wire.encode(message)
+def _encode(message: Message | GameDetail, selected: StreamFilter) -> bytes:
+    return encode_brief(message) if selected.brief else wire.encode(message)
 
 
 def _describe_identity(view: GameView) -> object:

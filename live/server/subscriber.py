@@ -111,9 +111,9 @@ class Subscriber(asyncio.Protocol):
         # A client that asked for a smaller window than ours, which is rare, gets
         # messages that are not deflated (RFC 7692, section 7.1.2.1).
         self.can_inflate = any(
-            isinstance(each, PerMessageDeflate)
-            and each.local_max_window_bits == MAX_WBITS
-            for each in protocol.extensions
+            isinstance(extension, PerMessageDeflate)
+            and extension.local_max_window_bits == MAX_WBITS
+            for extension in protocol.extensions
         )
         """True if the client accepts deflated messages."""
         self._source: StreamSource
@@ -127,8 +127,8 @@ class Subscriber(asyncio.Protocol):
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._since_s = self._heard_s = clock()
-        often = limits.messages / limits.messages_s
-        self._frames = TokenBucket(often, limits.messages, self._since_s)
+        frames_per_s = limits.messages / limits.messages_s
+        self._frames = TokenBucket(frames_per_s, limits.messages, self._since_s)
         self._turns = turns
         self._decoder = _new_decoder()
         # Data that has arrived and has not been parsed yet.
@@ -141,25 +141,25 @@ class Subscriber(asyncio.Protocol):
     def follow(
         self,
         source: StreamSource,
-        wanted: StreamFilter,
+        selected: StreamFilter,
         guest: Guest,
-        said: Callable[[bytes], None] | None = None,
+        on_text: Callable[[bytes], None] | None = None,
     ) -> None:
         """Make the client a reader of a stream.
 
         Args:
             source: the streams of its audience.
-            wanted: the filter, already limited to the client's rights.
+            selected: the filter, already limited to the client's rights.
             guest: its identity.
-            said: called with each of its text messages; None to ignore them.
+            on_text: called with each of its text messages; None to ignore them.
 
         Raises:
             TooManyFilters: too many different filters are in use.
         """
-        self.stream = source.open_stream(wanted)
+        self.stream = source.open_stream(selected)
         self._source = source
         self.guest = guest
-        self.on_text = said
+        self.on_text = on_text
 
     @property
     def is_ready(self) -> bool:
@@ -171,10 +171,10 @@ class Subscriber(asyncio.Protocol):
         if self.guest is not None:
             self.stream.ready[self.can_inflate].pop(self, None)
 
-    def send_frames(self, frames: Iterable[bytes], upto: int) -> None:
+    def send_frames(self, frames: Iterable[bytes], cursor: int) -> None:
         """Write any number of frames, as fast as the client reads them.
 
-        ``upto`` is the number of the last message in them; later messages follow
+        ``cursor`` is the number of the last message in them; later messages follow
         afterwards.
         """
         if self._closing_s is not None:
@@ -182,7 +182,7 @@ class Subscriber(asyncio.Protocol):
             # allowed to follow a close frame.
             return
         self.pause()
-        self.cursor = upto
+        self.cursor = cursor
         self._rest = iter(frames)
         self._write_frames()
 

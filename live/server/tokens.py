@@ -69,9 +69,9 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
         """
         pairs: list[tuple[str, str]] = []
         for kind in ("event", "game", "player"):
-            pairs += [(kind, each) for each in getattr(self, f"{kind}s")]
-        wanted = parse_filter(pairs)
-        return wanted if wanted.is_narrow else None
+            pairs += [(kind, value) for value in getattr(self, f"{kind}s")]
+        selected = parse_filter(pairs)
+        return selected if selected.is_narrow else None
 
     def has_expired(self, now: dt.datetime) -> bool:
         """Return whether the last valid day has ended; ``now`` needs a time zone."""
@@ -95,8 +95,8 @@ def hash_token(token: str) -> str:
 
 
 @lru_cache(maxsize=1)  # the file is read every second
-def read_tokens(text: str, where: str) -> Tokens:
-    """Return the tokens in the text of a file; ``where`` is its name for errors.
+def read_tokens(text: str, file_name: str) -> Tokens:
+    """Return the tokens in the text of a file; ``file_name`` is its name for errors.
 
     Raises:
         ConfigError: the text is not TOML, it has an unknown key or a wrong value, or it
@@ -110,14 +110,14 @@ def read_tokens(text: str, where: str) -> Tokens:
     # something other than tokens.
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise ConfigError(
-            where,
+            file_name,
             f"is no list of tokens: {error}",
             'Make entries with "live-rate token NAME" and append them',
         ) from None
-    for what in ("name", "sha256"):
-        if len({getattr(token, what) for token in tokens}) != len(tokens):
+    for field in ("name", "sha256"):
+        if len({getattr(token, field) for token in tokens}) != len(tokens):
             raise ConfigError(
-                where, f"two tokens have the same {what}", "Remove one of them"
+                file_name, f"two tokens have the same {field}", "Remove one of them"
             )
     return {token.sha256: token for token in tokens}
 
@@ -172,18 +172,18 @@ class TokenFile:
         except ConfigError as error:
             return error
 
-    def read(self, found: str | ConfigError) -> Tokens:
+    def read(self, content: str | ConfigError) -> Tokens:
         """Return the tokens, given the result of :meth:`load`.
 
         Raises:
             ConfigError: the file cannot be read, or does not contain valid tokens.
         """
-        if isinstance(found, ConfigError):
-            raise found
-        self._text = found
-        return read_tokens(found, f"server.tokens_file {self._path}")
+        if isinstance(content, ConfigError):
+            raise content
+        self._text = content
+        return read_tokens(content, f"server.tokens_file {self._path}")
 
-    def update(self, found: str | ConfigError) -> Tokens | None:
+    def update(self, content: str | ConfigError) -> Tokens | None:
         """Return the tokens if they have changed, given the result of :meth:`load`.
 
         Return None if they have not changed, and no tokens if the file has been
@@ -191,7 +191,7 @@ class TokenFile:
         """
         before = self._text
         try:
-            tokens = self.read(found)
+            tokens = self.read(content)
         except ConfigError as error:
             # The count goes on even if the content changes, so that a file that is
             # written again and again gets no extra time.

@@ -134,11 +134,11 @@ def redact(value: Shown, visibility: Visibility) -> Shown:
             # This text would reveal that an engine has answered, and for which ply.
             fields["problem"] = None
     for name in nested:
-        held = getattr(value, name)
-        if isinstance(held, tuple):
-            fields[name] = tuple(redact(each, visibility) for each in held)
-        elif held is not None:
-            fields[name] = redact(held, visibility)
+        field_value = getattr(value, name)
+        if isinstance(field_value, tuple):
+            fields[name] = tuple(redact(item, visibility) for item in field_value)
+        elif field_value is not None:
+            fields[name] = redact(field_value, visibility)
     if isinstance(value, to_clients.SnapshotMessage | to_clients.HealthMessage):
         fields["feeds"] = redact_sources(value.feeds, visibility)
     return replace(value, **fields)
@@ -184,8 +184,8 @@ def _plan_redaction(
         if find_minimum_visibility(kind, field.name) > visibility:
             hidden.append((field.name, None if field.required else field.default))
         elif any(
-            any(_plan_redaction(inner, visibility))
-            for inner in find_structs(field.type)
+            any(_plan_redaction(struct, visibility))
+            for struct in find_structs(field.type)
         ):
             nested.append(field.name)
     return tuple(hidden), tuple(nested)
@@ -195,7 +195,7 @@ def find_structs(kind: Any) -> list[Kind]:
     """Return the Struct types in the type of a field, such as in a tuple or a union."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return [kind]
-    found: list[Kind] = []
-    for each in getattr(kind, "__args__", ()):
-        found += find_structs(each)
-    return found
+    structs: list[Kind] = []
+    for argument in getattr(kind, "__args__", ()):
+        structs += find_structs(argument)
+    return structs

@@ -162,18 +162,18 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 def _add_defaults(value: object) -> object:
     match value:
         case msgspec.Struct():
-            found = dict(zip(value.__struct_fields__, astuple(value), strict=True))
-            for name, held in found.items():
-                if type(held) not in _PLAIN:
-                    found[name] = _add_defaults(held)
+            values = dict(zip(value.__struct_fields__, astuple(value), strict=True))
+            for name, field_value in values.items():
+                if type(field_value) not in _PLAIN:
+                    values[name] = _add_defaults(field_value)
             tag = value.__struct_config__.tag
-            return found if tag is None else {"type": tag, **found}
+            return values if tag is None else {"type": tag, **values}
         case tuple() | list():
             return [
-                each if type(each) in _PLAIN else _add_defaults(each) for each in value
+                item if type(item) in _PLAIN else _add_defaults(item) for item in value
             ]
         case dict():
-            return {name: _add_defaults(each) for name, each in value.items()}
+            return {name: _add_defaults(item) for name, item in value.items()}
         case _:
             return value
 

@@ -1,4 +1,5 @@
-"""How the rooms of a running service call each other.
+"""Connections between the parts of a running service.
 
-:mod:`live.app` starts and stops them in order. No room imports anything from here.
+:mod:`live.app` starts and stops the parts in order. No other folder imports anything
+from here.
 """

@@ -1,11 +1,11 @@
-"""The parts of a running service and how they call each other.
+"""The parts of a running service, and their connections.
 
-State has one writer, the task ``reports``: reports wait in a bounded queue, answers of
-engines come on the loop's own turn, and every change goes to the listeners in the order
-it happened.
+Only the task ``reports`` changes the state: reports from sources wait in a bounded
+queue, answers from engines arrive in the event loop, and every change goes to the
+listeners in order.
 
-Old games are let go, so that memory stays bounded over weeks; the journal keeps them,
-and reports made from it hold them.
+Old games are removed from memory, so that its use stays bounded over weeks. The journal
+keeps them, so reports made from the journal contain them.
 """
 
 import asyncio
@@ -65,12 +65,12 @@ from live.watch.overload import describe_overload
 log = logging.getLogger(__name__)
 
 
-#: How often engine figures are sent to people, seconds.
+#: Time between two messages about the engines, in seconds.
 HEALTH_PERIOD_S = 1.0
 
 
 class EventService:
-    """The parts of a running service, and how they call each other."""
+    """The parts of a running service, and their connections."""
 
     def __init__(
         self,
@@ -79,7 +79,9 @@ class EventService:
         *,
         human: bool = False,
     ) -> None:
-        """``human``: ask the network of human moves, unless the settings forbid it."""
+        """Create the parts; ``human``: use the network of human moves, unless the
+        settings forbid it.
+        """
         self.config = config
         self.lists = open_player_lists(config.feeds)
         self.journal = journal or EventJournal()
@@ -87,7 +89,7 @@ class EventService:
         self._human: HumanQueue | None = None
         if human and config.human.enabled:
             self._human = HumanQueue(config.human, self.journal.journal, self._answered)
-        # None while another's scores are shown, or before they run.
+        # None if scores come from elsewhere, or before the engines run.
         self._engines: Engines | None = None
         self.bus = Bus()
         self._changed = asyncio.Event()
@@ -97,11 +99,13 @@ class EventService:
             lambda feed: self.state.find_feed_health(feed),
             lambda health: self.state.update_feed_health(health),
             self.wait_until_rated,
-            # A takeback may drop the last search that was waited for.
+            # A takeback can cancel the last search that was waited for.
             on_done=self._changed.set,
         )
         self.public: PublicAudience | None = None
-        """The public, which may be shown less than the arbiters, or later."""
+        """Readers without special rights, who can be shown less than the arbiters, or
+        later.
+        """
         store = JournalWatchStore(self.journal.journal)
         self.arbiter = ArbiterDesk(
             self.notify,
@@ -112,7 +116,8 @@ class EventService:
             should_log=lambda: self.public is None or not self.public.is_withholding,
         )
         self.moment_watch = MomentWatch(
-            # Moments are found anew, so they are not kept.
+            # Moments are found again after a restart, so the journal does not keep
+            # them.
             self.bus.publish,
             store,
             time.time,
@@ -120,21 +125,23 @@ class EventService:
             alerts=self.alerts,
         )
         self.measured: MeasuredEngine | None = None
-        """What the reference positions have shown of the engine in use; None while not
-        known."""
+        """Measurements of the engine in use on the reference positions; None while
+        unknown.
+        """
         self._measuring: MeasuringProgress | None = None
         self._slices = LoopSlices()
-        # The standings' next turn, where answers wait for it.
+        # The next call that updates the standings, while answers wait for it.
         self._rating: asyncio.Handle | None = None
 
     @contextlib.asynccontextmanager
     async def with_engine(
         self, *, live: bool = True, feeds: Sequence[FeedName] = ()
     ) -> AsyncIterator[None]:
-        """Run the engines during the block, with the games of ``feeds`` that the
-        journal holds.
+        """Run the engines during the block, with the games of ``feeds`` restored from
+        the journal.
 
-        ``live`` False: nobody will move, so nothing is searched ahead.
+        With ``live`` False, no further moves are expected, so nothing is searched
+        ahead.
         """
         human = self._human
         with self.journal.opened(self.config) as cache:
@@ -175,10 +182,10 @@ class EventService:
         limit: str,
         feeds: Sequence[FeedName],
     ) -> None:
-        """Bring back the games of ``feeds`` that the journal holds, and the alerts, as
-        they stood before.
+        """Restore the games of ``feeds`` and the alerts from the journal, as they
+        were.
         """
-        # Nobody is notified again of what is restored.
+        # Nobody is notified a second time of restored alerts and moments.
         self.arbiter.restoring = self.moment_watch.restoring = True
         await self.journal.restore(
             self.state, identity, known, limit, feeds, self.measured
@@ -186,24 +193,26 @@ class EventService:
         reapply_rulings(self.state, self.journal.journal.read_notes())
         self.arbiter.restoring = self.moment_watch.restoring = False
         self.arbiter.resume(self.state, feeds)
-        # After the alerts: they say which results are doubted.
+        # After the alerts, which say which results are in doubt.
         self.moment_watch.resume(self.state.games())
 
     @property
     def engines(self) -> Engines:
-        """What measures; there must be one."""
+        """Engines that measure the games; :meth:`with_engine` must have been
+        entered.
+        """
         assert self._engines is not None, "enter with_engine first"
         return self._engines
 
     @property
     def room(self) -> EnginePool:
-        """The engines themselves."""
+        """Pool of the engine processes."""
         return self.engines.pool
 
     def _predict_choices(
         self, game: str, ply: int, behind_cp: Sequence[int]
     ) -> list[float]:
-        """Return how probable the mover of a ply chooses each move."""
+        """Return the probability that the mover of a ply chooses each move."""
         return predict_choices(self.state.find_mover_elo(game, ply), behind_cp)
 
     def open_ledger(
@@ -214,8 +223,10 @@ class EventService:
         engine_scores: bool = True,
         human: bool = False,
     ) -> None:
-        """Start an empty event, measured by this engine; ``human``: what players would
-        play is known or asked for.
+        """Start an empty event, measured by this engine.
+
+        ``human``: whether there are answers about which moves people would play, stored
+        or on request.
         """
         measure = build_measure(
             self.config,
@@ -241,25 +252,27 @@ class EventService:
         self.retention = GameRetention(self.config.memory.finished_after_h * 3600)
 
     def alerts(self) -> Sequence[Alert]:
-        """Return the alerts that stand now."""
+        """Return the open alerts."""
         return self.arbiter.alerts()
 
     def publish(self, changes: Sequence[EventChange]) -> None:
-        """Give changes of the state, and the alerts they raise, to the listeners."""
+        """Send changes of the state, and the alerts that they raise, to the
+        listeners.
+        """
         if self._engines is not None:
             self._engines.end_boards(select_messages(changes))
         self.notify(self.arbiter.with_alerts(changes))
 
     def notify(self, changes: Iterable[Change]) -> None:
-        """Give changes to the journal, to the story, and to every listener, as they
-        are.
+        """Send changes, unaltered, to the search for moments, to the journal and to
+        every listener.
         """
         changes = list(changes)
         self.moment_watch.follow(changes)
         self.journal.mark_changed(changes)
         self.bus.publish(changes)
 
-    # --- searches that the state asks for ---------------------------------------------
+    # --- searches requested by the state ----------------------------------------------
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if self.journal.answer_search(search, request_id):
@@ -271,7 +284,7 @@ class EventService:
         self.engines.desk.drop(request_id)
 
     def put_on_air(self, games: Iterable[str]) -> None:
-        """Analyse these games before all others from now on."""
+        """From now on, analyse these games before all others."""
         if self._engines is not None:
             self._engines.pool.put_on_air(games)
 
@@ -283,13 +296,15 @@ class EventService:
         assert isinstance(owner, RequestId)
         self.state.apply_result(owner, result, rate=False)
         self._rate_soon()
-        # An answer may change nothing that is shown, and still be the last one waited
-        # for.
+        # An answer that changes nothing visible can still be the last one that was
+        # waited for.
         self._changed.set()
 
     def _rate_soon(self) -> None:
-        """Renew the standings once for all answers of this turn of the loop: many
-        boards may wait for one answer, and the standings of all look at everybody.
+        """Update the standings once for all answers of this turn of the event loop.
+
+        Many boards can wait for one answer, and the standings of all boards depend on
+        every player.
         """
         if self._rating is None and self.state.has_unrated:
             self._rating = asyncio.get_running_loop().call_soon(self._rate)
@@ -303,10 +318,10 @@ class EventService:
         assert isinstance(owner, RequestId)
         self.state.apply_progress(owner, progress)
 
-    # --- what players would play ------------------------------------------------------
+    # --- answers about human moves ----------------------------------------------------
 
     def ask(self, request: HumanRequest) -> None:
-        """Have the network of human moves answer."""
+        """Pass a question to the network of human moves."""
         assert self._human is not None, (
             "the ledger asks only where there is somebody to ask"
         )
@@ -326,13 +341,14 @@ class EventService:
         return [game.to_report() for game in games if game.feed == feed]
 
     async def take(self, report: FeedReport) -> None:
-        """Bring what is held to what ``report`` says."""
+        """Bring the state up to date with ``report``."""
         report = self.lists.complete_report(report)
         if doubts := self.lists.doubt_text:
             detail = f"in doubt, so not used: {doubts}"
             self.state.update_feed_health(part_health("rating list", "stale", detail))
         for step in self.state.plan(self.retention.drop_forgotten(report)):
-            # A kill between the two would have an alert raised again by what raised it.
+            # In one transaction: if the program were killed between the two writes, the
+            # alert would be raised again after the restart.
             with self.journal.journal.transaction():
                 self.state.apply(step)
                 self.journal.add_step(step, self._memories)
@@ -344,7 +360,8 @@ class EventService:
     async def watch_engines(self) -> None:
         while True:
             await asyncio.sleep(HEALTH_PERIOD_S)
-            # Not sooner: a mistyped address ends at once, and leaves no journal behind.
+            # Not earlier: with a mistyped address the program ends at once, and should
+            # not leave a journal behind.
             self.arbiter.record_start(self.public.delay_s if self.public else 0.0)
             self.report_engines()
             self.arbiter.tick()
@@ -364,13 +381,15 @@ class EventService:
 
     @property
     def unmeasured(self) -> bool:
-        """Whether figures rest on models that do not know the engine in use."""
+        """Whether the figures come from models that do not know the engine in use."""
         return not self.state.measure.models.measured
 
     async def measure_engine(self) -> None:
-        """Search the reference positions with an engine that nobody has measured,
-        whenever it has nothing else to do; then rate every move anew. Returns at once
-        where that is not needed.
+        """Measure an engine that is still unknown on the reference positions, then rate
+        every move again.
+
+        The searches run while the engine has nothing else to do. Returns at once if the
+        engine is known.
         """
         if not self.unmeasured:
             return
@@ -417,8 +436,11 @@ class EventService:
             self.report_engines()
 
     def report_engines(self) -> None:
-        """Report engine figures as of now, and what was not taken in."""
-        # Without their number: what is said of them may be missed again.
+        """Send current figures about the engines and about reports that were not taken
+        in.
+        """
+        # Without the number of failures: otherwise a listener that fails on this
+        # message would change the number and cause the message again.
         if self.bus.missed:
             why = (
                 "some were missed by a fault of ours: the log says where;"
@@ -434,15 +456,15 @@ class EventService:
         self.state.update_engine_health(msgspec.structs.replace(health, **more))
 
     def busy(self) -> bool:
-        """Return whether a report or a search waits."""
+        """Return whether a report or a search is waiting."""
         return not self.inbox.is_empty or not self.state.is_analysed
 
     async def settled(self) -> None:
-        """Return once every report is taken in and every search answered."""
+        """Return when every report is taken in and every search is answered."""
         await self._until(lambda: self.state.is_analysed)
 
     async def wait_until_rated(self) -> None:
-        """Return once every report is taken in and every figure rests on all moves."""
+        """Return when every report is taken in and every figure includes all moves."""
         await self._until(lambda: self.state.is_rated)
 
     async def _until(self, done: Callable[[], bool]) -> None:

@@ -31,11 +31,11 @@ def decode(raw: bytes, fallback: str = "cp1252") -> str:
     """
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
-        text, read = codecs.utf_8_decode(raw, "strict", False)
+        text, length = codecs.utf_8_decode(raw, "strict", False)
     except UnicodeDecodeError:
         pass
     else:
-        return text if read == len(raw) else text + _decode_as(fallback, raw[read:])
+        return text if length == len(raw) else text + _decode_as(fallback, raw[length:])
     if not (_is_single_byte(fallback) and is_mostly_utf8(raw)):
         return _decode_as(fallback, raw)
 
@@ -98,11 +98,15 @@ def undo_double_encoding(text: str) -> str:
         return text
     for charset in _TAKEN_FOR:
         try:
-            once = b"".join(map(partial(_encode_letter, charset), text)).decode("utf-8")
+            repaired = b"".join(map(partial(_encode_letter, charset), text)).decode(
+                "utf-8"
+            )
         except UnicodeError:
             continue
-        if all(sign.isascii() or sign.isalpha() or sign in "’–—“”" for sign in once):
-            return once
+        if all(
+            sign.isascii() or sign.isalpha() or sign in "’–—“”" for sign in repaired
+        ):
+            return repaired
     return text
 
 
@@ -155,10 +159,10 @@ class PlainLines:
             begins_wide = len(data) < 2 or b"\x00" in data[:2]
             if not final and begins_wide and len(data) < _WIDE_BYTES:
                 return b""
-            wide = detect_utf16(data)
-            if wide:
+            utf16 = detect_utf16(data)
+            if utf16:
                 self._charset = "utf-8"
-            decoder = codecs.getincrementaldecoder(wide or "latin-1")("replace")
+            decoder = codecs.getincrementaldecoder(utf16 or "latin-1")("replace")
             self._lines = io.IncrementalNewlineDecoder(decoder, translate=True)
         return (
             self._lines.decode(data, final)

@@ -94,24 +94,26 @@ def guess_charset(raw: bytes) -> str:
     is_russian = _RUSSIAN_MOVE.search(raw) is not None
     # No name gives a hint.
     if tags.isascii() and (tags or is_russian):
-        likely = "cp1252"
+        likeliest = "cp1252"
     else:
         values = list(dict.fromkeys(_VALUE.findall(tags or raw)))[:_MOST_VALUES]
-        likely = _choose_charset(tuple(value[:_MOST_VALUE_BYTES] for value in values))
-    return "cp1251" if is_russian and likely == "cp1252" else likely
+        likeliest = _choose_charset(
+            tuple(value[:_MOST_VALUE_BYTES] for value in values)
+        )
+    return "cp1251" if is_russian and likeliest == "cp1252" else likeliest
 
 
 @lru_cache(maxsize=64)
 def _choose_charset(values: tuple[bytes, ...]) -> str:
-    best, least = "cp1252", float("inf")
+    best_charset, lowest_cost = "cp1252", float("inf")
     for charset, cost in _CHARSETS.items():
         for value in values:
             cost += _rate_name(value.decode(charset, "replace"))
-            if cost >= least:
+            if cost >= lowest_cost:
                 break
         else:
-            best, least = charset, cost
-    return best
+            best_charset, lowest_cost = charset, cost
+    return best_charset
 
 
 def _rate_name(name: str) -> float:
@@ -124,12 +126,12 @@ def _rate_name(name: str) -> float:
         if sign.isascii():
             continue
         if sign in _SIGNS:
-            inside = (
+            is_in_word = (
                 name[place - 1 : place].isalpha()
                 and name[place + 1 : place + 2].isalpha()
             )
             in_word = _APOSTROPHE if sign in "’–" else _IN_WORD
-            cost += in_word if inside else _BESIDE_WORD
+            cost += in_word if is_in_word else _BESIDE_WORD
         elif not sign.isalpha():
             cost += _NO_LETTER
         elif _script_of(sign) == "CJK":

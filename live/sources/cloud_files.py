@@ -56,7 +56,9 @@ class CloudTournament(ForeignObject):
     @property
     def is_listed(self) -> bool:
         """Whether all rounds of the tournament could be read."""
-        return self.rounds is not None and not any(each.unread for each in self.rounds)
+        return self.rounds is not None and not any(
+            round_.unread for round_ in self.rounds
+        )
 
 
 class CloudPlayer(Value):
@@ -108,8 +110,10 @@ def find_current_round(tournament: CloudTournament) -> int:
     live games, or else the last one with any games; 1 if there are none.
     """
     rounds = list(enumerate(tournament.rounds or (), start=1))
-    live = [number for number, each in rounds if each.live > 0]
-    return max(live or [number for number, each in rounds if each.count > 0], default=1)
+    live = [number for number, round_ in rounds if round_.live > 0]
+    return max(
+        live or [number for number, round_ in rounds if round_.count > 0], default=1
+    )
 
 
 def build_reports(
@@ -131,15 +135,15 @@ def build_reports(
     start = _read_start(file)
     # Without a known starting position no moves can be read.
     texts = () if _is_start_lost(file) else file.moves or ()
-    told = [_read_move(text) for text in texts[:MAX_PLIES]]
+    listed_moves = [_read_move(text) for text in texts[:MAX_PLIES]]
     line = GameLine(start)
-    run_at_once(line.play_moves(told))
+    run_at_once(line.play_moves(listed_moves))
     moves, problem = line.moves, line.problem
-    left = told[len(moves) :]
+    unplayed = listed_moves[len(moves) :]
     if (
         problem is not None
-        and len(left) <= 2
-        and _KING_TO_CENTRE.fullmatch(left[0].text)
+        and len(unplayed) <= 2
+        and _KING_TO_CENTRE.fullmatch(unplayed[0].text)
     ):
         problem = None
     if file.live and file.clock is not None and problem is None and moves:
@@ -168,7 +172,7 @@ def build_reports(
         result = file.result or "*"
         sent_by.append(file)
     unread: list[Unread] = []
-    if result == "*" and any("result" in each.unread for each in sent_by):
+    if result == "*" and any("result" in sender.unread for sender in sent_by):
         unread.append("result")
     if board is not None and problem is None:
         problem = _describe_unread_moves(board)
@@ -186,11 +190,15 @@ def build_reports(
         unread=tuple(unread),
     )
     names = (headers.white.name, headers.black.name)
-    who = "/".join((headers.event, headers.round.partition(".")[0], *names))
-    first, *rest = run_at_once(read_continuation(game, line, told, who=who))
-    said = {"moves", "chess960"} if _is_start_lost(file) else {"moves"}
-    others = {path: found for path, found in file.unread.items() if path not in said}
-    return add_unread(first, pairing.unread | others), *rest
+    name = "/".join((headers.event, headers.round.partition(".")[0], *names))
+    first, *rest = run_at_once(read_continuation(game, line, listed_moves, name=name))
+    described = {"moves", "chess960"} if _is_start_lost(file) else {"moves"}
+    other_unread = {
+        path: description
+        for path, description in file.unread.items()
+        if path not in described
+    }
+    return add_unread(first, pairing.unread | other_unread), *rest
 
 
 def _read_start(board: CloudBoard) -> chess.Board:
@@ -222,10 +230,10 @@ def _read_move(text: str) -> ListedMove:
     number can be missing.
     """
     san, _, times = normalise_text(text).strip().partition(" ")
-    found = _TIMES.match(times.strip())
-    left, spent = found.groups() if found else (None, None)
+    match = _TIMES.match(times.strip())
+    remaining, spent = match.groups() if match else (None, None)
     return ListedMove(
-        san, float(left) if left else None, float(spent) if spent else None
+        san, float(remaining) if remaining else None, float(spent) if spent else None
     )
 
 
@@ -244,19 +252,20 @@ def read_cloud_player(person: CloudPlayer | None) -> Player:
 
 
 def poll_interval_s(
-    board: CloudBoard | None, unchanged_s: float, *, over: bool = False
+    board: CloudBoard | None, unchanged_s: float, *, is_over: bool = False
 ) -> float:
     """Return the seconds until a board's file should be requested again.
 
     As considerate as lila: eight minutes for a finished game; 20 s for a game without
     moves or file; 4 s for a game in progress, growing to 16 s while a player thinks for
-    long. ``over`` means that the pairing list already has a result. Then the last moves
-    should appear soon or never, and no file is expected for a board that has none.
+    long. ``is_over`` means that the pairing list already has a result. Then the last
+    moves should appear soon or never, and no file is expected for a board that has
+    none.
     """
     if board is None:
-        return 480.0 if over else 20.0
+        return 480.0 if is_over else 20.0
     if not board.live and board.result not in (None, "*"):
         return 480.0
-    if over and not board.live:
+    if is_over and not board.live:
         return min(480.0, max(4.0, unchanged_s / 2))
-    return min(16.0, max(4.0, unchanged_s / 8)) if board.moves or over else 20.0
+    return min(16.0, max(4.0, unchanged_s / 8)) if board.moves or is_over else 20.0

@@ -78,11 +78,11 @@ def read_bare_clock(comment: bytes) -> CommentValues | None:
     """Return the clock of a comment that consists only of a time (``0:04:57``), or None
     for other comments.
     """
-    found = _BARE_CLOCK.match(comment)
-    if found is None:
+    match = _BARE_CLOCK.match(comment)
+    if match is None:
         return None
-    is_short = found[1].count(b":") == 1
-    return CommentValues(read_time_s(found[1]), unsure=Unsure(is_short=is_short))
+    is_short = match[1].count(b":") == 1
+    return CommentValues(read_time_s(match[1]), unsure=Unsure(is_short=is_short))
 
 
 def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:

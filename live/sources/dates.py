@@ -50,12 +50,12 @@ def read_date(text: str) -> str:
 
 
 def _read_numeric_date(text: str) -> str:
-    if found := _YEAR_FIRST.match(text):
-        return _join_date(found[1], found[3], found[4] or "??")
-    if found := _COMPACT.match(text):
-        return _join_date(found[1], found[2], found[3])
-    if found := _YEAR_LAST.match(text):
-        first, sign, second, year = found.groups()
+    if match := _YEAR_FIRST.match(text):
+        return _join_date(match[1], match[3], match[4] or "??")
+    if match := _COMPACT.match(text):
+        return _join_date(match[1], match[2], match[3])
+    if match := _YEAR_LAST.match(text):
+        first, sign, second, year = match.groups()
         if sign == "." or first == second or int(first) > 12:
             return _join_date(year, second, first)
         if int(second) > 12:
@@ -82,7 +82,7 @@ def _read_worded_date(text: str) -> str:
 
 def _month_number(word: str) -> int:
     for number, beginnings in enumerate(_MONTHS, 1):
-        if any(word.startswith(each) for each in beginnings.split()):
+        if any(word.startswith(beginning) for beginning in beginnings.split()):
             return number
     return 0
 

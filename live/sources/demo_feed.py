@@ -44,11 +44,11 @@ def _plan_boards() -> dict[int, deque[GameMoment]]:
     """Return the remaining moments of each game, by game index, from where the demo
     joins it.
     """
-    coming = defaultdict[int, deque[GameMoment]](deque)
+    moments_by_game = defaultdict[int, deque[GameMoment]](deque)
     for moment in plan_timeline(read_demo_games(), speed=SPEED, incidents=INCIDENTS):
         if len(moment.report.moves) >= JOINED_AT.get(moment.game, 0):
-            coming[moment.game].append(moment)
-    return coming
+            moments_by_game[moment.game].append(moment)
+    return moments_by_game
 
 
 class DemoFeed(SessionFeed):
@@ -65,24 +65,24 @@ class DemoFeed(SessionFeed):
     async def _follow_source(self, session: FeedSession) -> None:
         clock = self._clock
         session.note = NEXT
-        coming = _plan_boards()
-        due_s = dict.fromkeys(coming, clock.now())
+        moments_by_game = _plan_boards()
+        due_s = dict.fromkeys(moments_by_game, clock.now())
         while due_s:
             await session.sink.wait_until_rated()
             await clock.sleep(max(0.0, min(due_s.values()) - clock.now()))
             now_s, reports = clock.now(), []
             for game in [game for game, at_s in due_s.items() if at_s <= now_s]:
-                moments = coming[game]
-                shown = moments.popleft()
+                moments = moments_by_game[game]
+                moment = moments.popleft()
                 # A board can have several moments at one instant (clocks with equal
                 # seconds): only the last one is reported.
-                while moments and moments[0].at_s == shown.at_s:
-                    shown = moments.popleft()
-                reports.append(shown.report)
+                while moments and moments[0].at_s == moment.at_s:
+                    moment = moments.popleft()
+                reports.append(moment.report)
                 if moments:
                     # Time lost waiting for ratings is not made up, so the intervals
                     # between moves are kept.
-                    due_s[game] = now_s + moments[0].at_s - shown.at_s
+                    due_s[game] = now_s + moments[0].at_s - moment.at_s
                 else:
                     del due_s[game]
             await session.report(reports)

@@ -62,7 +62,7 @@ class FiledGame(NamedTuple):
     """A game as found in one file."""
 
     path: Path
-    who: Identity
+    identity: Identity
     game: GameReport
     is_single: bool
     """Whether its file contains only this game, judged by the file's name."""
@@ -75,7 +75,7 @@ class FiledGame(NamedTuple):
 
     @property
     def place(self) -> Place:
-        return self.path, self.who
+        return self.path, self.identity
 
 
 class DoubledGames:
@@ -87,9 +87,9 @@ class DoubledGames:
         # Moves of each game that is in several files, as each file had them at the last
         # scan; and by such a game, the number of its group of duplicates.
         self._lines: dict[Place, tuple[Move, ...]] = {}
-        self._known: dict[Place, int] = {}
+        self._group_numbers: dict[Place, int] = {}
         # Input of the last scan, and the results computed from it.
-        self._given: Readings = {}
+        self._readings: Readings = {}
         self._left_out: dict[Path, set[Identity]] = {}
         self._doubles: Doubles = {}
         # By file, the number of the scan at which it was first seen.
@@ -112,24 +112,24 @@ class DoubledGames:
             self._compare_files(
                 _list_games(readings, written_ns) if len(readings) > 1 else ()
             )
-        found = dict(readings)
+        remaining = dict(readings)
         for path, games in self._left_out.items():
-            found[path] = _drop_games(readings[path], games)
-        return found, self._doubles
+            remaining[path] = _drop_games(readings[path], games)
+        return remaining, self._doubles
 
     def _is_unchanged(self, readings: Readings) -> bool:
         """Return whether the readings equal those of the last scan, and remember
         them.
         """
-        before = self._given
-        self._given = dict(readings)
+        before = self._readings
+        self._readings = dict(readings)
         return before.keys() == readings.keys() and all(
             before[path].games is reading.games and before[path].whole == reading.whole
             for path, reading in readings.items()
         )
 
-    def _compare_files(self, filed: Iterable[FiledGame]) -> None:
-        groups = [group for group in self._group_games(filed) if len(group) > 1]
+    def _compare_files(self, copies: Iterable[FiledGame]) -> None:
+        groups = [group for group in self._group_games(copies) if len(group) > 1]
         outdated = map(self._find_outdated, groups)
         self._outdated = set(chain.from_iterable(outdated))
         left_out: dict[Path, set[Identity]] = defaultdict(set)
@@ -138,78 +138,89 @@ class DoubledGames:
         for group in groups:
             first = max(group, key=self._rank_source)
             chosen.add(first.place)
-            named = self._choose_original(group, first)
-            for each in group:
-                if each is not first:
-                    left_out[each.path].add(each.who)
-                if each is not named:
-                    doubles[each.path][named.path] += 1
+            original = self._choose_original(group, first)
+            for copy in group:
+                if copy is not first:
+                    left_out[copy.path].add(copy.identity)
+                if copy is not original:
+                    doubles[copy.path][original.path] += 1
         self._read = chosen
         self._lines = {}
-        self._known = {}
-        for at, group in enumerate(groups):
-            for each in group:
-                self._lines[each.place] = each.game.moves
-                self._known[each.place] = at
+        self._group_numbers = {}
+        for number, group in enumerate(groups):
+            for copy in group:
+                self._lines[copy.place] = copy.game.moves
+                self._group_numbers[copy.place] = number
         self._left_out = left_out
         self._doubles = doubles
 
-    def _group_games(self, filed: Iterable[FiledGame]) -> list[list[FiledGame]]:
+    def _group_games(self, copies: Iterable[FiledGame]) -> list[list[FiledGame]]:
         """Group the games so that each group contains one game and its duplicates in
         other files.
         """
         groups: list[list[FiledGame]] = []
         by_key: dict[object, list[int]] = defaultdict(list)
         by_former: dict[int, int] = {}
-        for each in filed:
-            former = self._find_former_group(each)
-            keys = list(_lookup_keys(each))
-            at = by_former.get(former) if former is not None else None
-            if at is not None and any(each.path is other.path for other in groups[at]):
-                at = None
-            if at is None:
-                near = dict.fromkeys(chain.from_iterable(by_key[key] for key in keys))
-                at = next((at for at in near if _is_in_group(each, groups[at])), None)
-            if at is None:
-                at = len(groups)
+        for copy in copies:
+            former = self._find_former_group(copy)
+            keys = list(_lookup_keys(copy))
+            number = by_former.get(former) if former is not None else None
+            if number is not None and any(
+                copy.path is other.path for other in groups[number]
+            ):
+                number = None
+            if number is None:
+                candidates = dict.fromkeys(
+                    chain.from_iterable(by_key[key] for key in keys)
+                )
+                number = next(
+                    (
+                        number
+                        for number in candidates
+                        if _is_in_group(copy, groups[number])
+                    ),
+                    None,
+                )
+            if number is None:
+                number = len(groups)
                 groups.append([])
-            groups[at].append(each)
+            groups[number].append(copy)
             if former is not None:
-                by_former.setdefault(former, at)
+                by_former.setdefault(former, number)
             for key in keys:
                 with_key = by_key[key]
-                if len(with_key) < MAX_ALIKE and at not in with_key:
-                    with_key.append(at)
+                if len(with_key) < MAX_ALIKE and number not in with_key:
+                    with_key.append(number)
         return groups
 
-    def _find_former_group(self, each: FiledGame) -> int | None:
+    def _find_former_group(self, copy: FiledGame) -> int | None:
         """Return the group of a game at the last scan; None if it was in none. A game
         that has been corrected since then is still in its group; a game with another
         first move is a different game.
         """
-        before = self._lines.get(each.place)
-        if before is None or (before and each.game.moves[:1] != before[:1]):
+        before = self._lines.get(copy.place)
+        if before is None or (before and copy.game.moves[:1] != before[:1]):
             return None
-        return self._known[each.place]
+        return self._group_numbers[copy.place]
 
     def _find_outdated(self, group: list[FiledGame]) -> Iterator[Place]:
         """Yield the places of games that still contain moves which another file had and
         has since withdrawn or corrected.
         """
-        for each in group:
-            unchanged = self._lines.get(each.place) == each.game.moves
+        for copy in group:
+            unchanged = self._lines.get(copy.place) == copy.game.moves
             if unchanged and (
-                each.place in self._outdated
+                copy.place in self._outdated
                 or any(
-                    self._is_taken_back(each, other)
+                    self._is_taken_back(copy, other)
                     for other in group
-                    if other is not each
+                    if other is not copy
                 )
             ):
-                yield each.place
+                yield copy.place
 
-    def _is_taken_back(self, each: FiledGame, other: FiledGame) -> bool:
-        """Return whether ``other``, read to its end, has withdrawn moves that ``each``
+    def _is_taken_back(self, copy: FiledGame, other: FiledGame) -> bool:
+        """Return whether ``other``, read to its end, has withdrawn moves that ``copy``
         still contains.
         """
         before = self._lines.get(other.place)
@@ -218,7 +229,7 @@ class DoubledGames:
             other.is_whole
             and before is not None
             and count_shared_plies(now, before) < len(before)
-            and count_shared_plies(now, each.game.moves) < len(each.game.moves)
+            and count_shared_plies(now, copy.game.moves) < len(copy.game.moves)
         )
 
     def _choose_original(self, group: list[FiledGame], first: FiledGame) -> FiledGame:
@@ -228,32 +239,32 @@ class DoubledGames:
         out.
         """
         usual = min(group, key=self._copy_likelihood)
-        behind = len(first.game.moves) - len(usual.game.moves)
-        is_read = usual.place not in self._outdated and behind <= CORRECTED_PLIES
+        lacking_plies = len(first.game.moves) - len(usual.game.moves)
+        is_read = usual.place not in self._outdated and lacking_plies <= CORRECTED_PLIES
         return usual if is_read else first
 
-    def _copy_likelihood(self, each: FiledGame) -> tuple[object, ...]:
+    def _copy_likelihood(self, copy: FiledGame) -> tuple[object, ...]:
         """Return a sort key that is greater for likelier copies; a file that was seen
         later is likelier to be the copy.
         """
-        path = each.path
+        path = copy.path
         return (
-            not each.is_single,
+            not copy.is_single,
             self._come[path],
             len(path.parts),
             len(path.name),
             path,
         )
 
-    def _rank_source(self, each: FiledGame) -> tuple[object, ...]:
+    def _rank_source(self, copy: FiledGame) -> tuple[object, ...]:
         return (
-            each.place not in self._outdated,
-            len(each.game.moves),
-            each.is_whole,
-            each.game.result != "*",
-            each.is_single,
-            each.place in self._read,
-            each.written_ns,
+            copy.place not in self._outdated,
+            len(copy.game.moves),
+            copy.is_whole,
+            copy.game.result != "*",
+            copy.is_single,
+            copy.place in self._read,
+            copy.written_ns,
         )
 
 
@@ -264,31 +275,32 @@ def _list_games(
     for path in sorted(readings, key=lambda path: not is_single_game_file(path)):
         reading, has_one = readings[path], is_single_game_file(path)
         games = reading.games
-        for who, game in zip(identify_games(games), games, strict=True):
+        for identity, game in zip(identify_games(games), games, strict=True):
             is_whole = reading.whole or game is not games[-1]
             seats = frozenset(_list_seats(game))
             yield FiledGame(
-                path, who, game, has_one, is_whole, written_ns.get(path, 0), seats
+                path, identity, game, has_one, is_whole, written_ns.get(path, 0), seats
             )
 
 
 def _drop_games(reading: TextReading, games: set[Identity]) -> TextReading:
-    named = zip(identify_games(reading.games), reading.games, strict=True)
+    identified = zip(identify_games(reading.games), reading.games, strict=True)
     return replace(
-        reading, games=tuple(game for who, game in named if who not in games)
+        reading,
+        games=tuple(game for identity, game in identified if identity not in games),
     )
 
 
-def _is_in_group(each: FiledGame, group: list[FiledGame]) -> bool:
+def _is_in_group(copy: FiledGame, group: list[FiledGame]) -> bool:
     """Return whether a game is the same as a game of the group; False if the group
     already has a game from its file.
     """
-    return all(each.path is not other.path for other in group) and any(
-        _is_double(each, other) for other in group
+    return all(copy.path is not other.path for other in group) and any(
+        _is_double(copy, other) for other in group
     )
 
 
-def _is_double(one: FiledGame, other: FiledGame) -> bool:
+def _is_double(first: FiledGame, second: FiledGame) -> bool:
     """Return whether two games from different files are the same game.
 
     A file of a single game and a collection in the same folder are two outputs of one
@@ -297,10 +309,10 @@ def _is_double(one: FiledGame, other: FiledGame) -> bool:
     player and :data:`PROOF_PLIES` plies, since names are often corrected in only one
     file at first.
     """
-    a, b = one.game, other.game
+    a, b = first.game, second.game
     common = min(len(a.moves), len(b.moves))
-    has_common_player = not one.seats.isdisjoint(other.seats)
-    if one.is_single != other.is_single and one.path.parent == other.path.parent:
+    has_common_player = not first.seats.isdisjoint(second.seats)
+    if first.is_single != second.is_single and first.path.parent == second.path.parent:
         shared = count_shared_plies(a.moves, b.moves)
         if a.start_fen == b.start_fen and shared >= PROOF_PLIES:
             return True
@@ -313,51 +325,51 @@ def _is_double(one: FiledGame, other: FiledGame) -> bool:
         return True
     if a.result != b.result and "*" not in (a.result, b.result):
         return False
-    if common < COMMON_PLIES and _may_be_next_game(one, other):
+    if common < COMMON_PLIES and _may_be_next_game(first, second):
         return False
     corrected = CORRECTED_PLIES if common >= COMMON_PLIES else 0
-    return _is_same_pairing(one, other) and is_same_line(a, b, corrected)
+    return _is_same_pairing(first, second) and is_same_line(a, b, corrected)
 
 
-def _is_same_pairing(one: FiledGame, other: FiledGame) -> bool:
-    a, b = one.game.headers, other.game.headers
+def _is_same_pairing(first: FiledGame, second: FiledGame) -> bool:
+    a, b = first.game.headers, second.game.headers
     return (
-        bool(one.seats)
-        and one.seats == other.seats
+        bool(first.seats)
+        and first.seats == second.seats
         and _fold_text(a.event) == _fold_text(b.event)
         and _fold_text(a.round) == _fold_text(b.round)
         # If the round is unknown, games in different folders are from different rounds.
         and (
             bool(_fold_text(a.round).strip("?-"))
-            or one.path.parent == other.path.parent
+            or first.path.parent == second.path.parent
         )
         and (a.date == b.date or "" in (a.date, b.date))
         and (a.board == b.board or None in (a.board, b.board))
     )
 
 
-def _may_be_next_game(one: FiledGame, other: FiledGame) -> bool:
+def _may_be_next_game(first: FiledGame, second: FiledGame) -> bool:
     """Return whether one game has ended and the other might be the next game of the
     same players: it was written later and has fewer moves.
     """
-    over, next_one = sorted((one, other), key=lambda each: each.game.result == "*")
+    ended, next_copy = sorted((first, second), key=lambda copy: copy.game.result == "*")
     return (
-        over.game.result != "*"
-        and next_one.game.result == "*"
-        and len(next_one.game.moves) < len(over.game.moves)
-        and next_one.written_ns > over.written_ns
+        ended.game.result != "*"
+        and next_copy.game.result == "*"
+        and len(next_copy.game.moves) < len(ended.game.moves)
+        and next_copy.written_ns > ended.written_ns
     )
 
 
-def _lookup_keys(each: FiledGame) -> Iterator[object]:
+def _lookup_keys(copy: FiledGame) -> Iterator[object]:
     """Yield keys that duplicates share: each player in a round and, for a long enough
     game, some of its moves.
     """
-    yield from sorted(each.seats)
-    start_fen, moves = each.game.start_fen, each.game.moves
+    yield from sorted(copy.seats)
+    start_fen, moves = copy.game.start_fen, copy.game.moves
     if len(moves) >= PROOF_PLIES:
         # A sample of the moves distinguishes games well enough.
-        yield start_fen, *(moves[at].uci for at in range(3, PROOF_PLIES, 4))
+        yield start_fen, *(moves[ply].uci for ply in range(3, PROOF_PLIES, 4))
 
 
 def _list_seats(game: GameReport) -> Iterator[Seat]:

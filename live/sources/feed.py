@@ -158,15 +158,17 @@ def describe_wrong_boards(wrong: Iterable[WrongBoard]) -> str:
     4: …``.
     """
     boards: defaultdict[str, list[str]] = defaultdict(list)
-    for each in wrong:
-        boards[each.problem].append(each.name)
+    for board in wrong:
+        boards[board.problem].append(board.name)
     texts = []
     for problem, names in list(boards.items())[:MOST_NAMED]:
-        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        texts.append(f"{', '.join(names[:MOST_NAMED])}{more}: {problem}")
+        suffix = (
+            f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        )
+        texts.append(f"{', '.join(names[:MOST_NAMED])}{suffix}: {problem}")
     if len(boards) > MOST_NAMED:
-        left = sum(map(len, list(boards.values())[MOST_NAMED:]))
-        texts.append(f"{left} more boards with other problems")
+        rest = sum(map(len, list(boards.values())[MOST_NAMED:]))
+        texts.append(f"{rest} more boards with other problems")
     return "; ".join(texts)
 
 
@@ -234,20 +236,24 @@ class FeedSession:
             games = list(
                 {game.key or place: game for place, game in enumerate(games)}.values()
             )
-        seen: dict[Identity, tuple[object, ...]] = {
-            who: (game.result, len(game.moves), game.moves[-1:], game.headers)
-            for who, game in zip(identify_games(games), games, strict=True)
+        states: dict[Identity, tuple[object, ...]] = {
+            identity: (game.result, len(game.moves), game.moves[-1:], game.headers)
+            for identity, game in zip(identify_games(games), games, strict=True)
         }
         wrong = {
-            who: WrongBoard(_name_board(game), game.problem)
-            for who, game in zip(seen, games, strict=True)
+            identity: WrongBoard(_name_board(game), game.problem)
+            for identity, game in zip(states, games, strict=True)
             if game.problem is not None and not _is_ended_illegally(game)
         }
         if not complete:
-            still = {who: each for who, each in self._wrong.items() if who not in seen}
-            wrong = still | wrong
+            unreported = {
+                identity: board
+                for identity, board in self._wrong.items()
+                if identity not in states
+            }
+            wrong = unreported | wrong
         self._wrong = wrong
-        after = seen if complete else self._games | seen
+        after = states if complete else self._games | states
         if after != self._games:
             self.changed_s = self._clock.now()
         self._games = after
@@ -334,7 +340,7 @@ class FeedSession:
         time until it does, in seconds. At least one of these must not be None.
         """
         ends_in_s = None if self._has_ended else self.ends_in_s()
-        return min(each for each in (*waits_s, ends_in_s) if each is not None)
+        return min(wait_s for wait_s in (*waits_s, ends_in_s) if wait_s is not None)
 
     @property
     def is_over(self) -> bool:
@@ -402,14 +408,14 @@ class SessionFeed(ABC):
             if session.heard_s != before_s and clock.now() - begun_s > wait_s:
                 delays = generate_backoff_s(self._conditions.random)
             wait_s = next(delays)
-            waits = lasting and not session.reported
-            if waits:
+            is_awaited = lasting and not session.reported
+            if is_awaited:
                 wait_s = max(wait_s, WAITING_S)
             elif clock.now() - session.heard_s < RECENT_S:
                 wait_s = min(wait_s, SOON_S)
             wait_s = max(wait_s, trouble.wait_s)
-            what = f"{trouble.reason}{RETRY}{format_duration(wait_s)}"
-            session.report_health("waiting" if waits else "retrying", what)
+            description = f"{trouble.reason}{RETRY}{format_duration(wait_s)}"
+            session.report_health("waiting" if is_awaited else "retrying", description)
             await clock.sleep(wait_s)
 
     @abstractmethod

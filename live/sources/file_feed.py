@@ -100,24 +100,24 @@ def scan_folder(folder: Path) -> Signatures:
     too many files; unreadable entries below it are skipped.
     """
     os.listdir(folder)
-    found: list[Path] = []
-    for here, folders, names in os.walk(folder):
-        if len(Path(here).relative_to(folder).parts) >= MAX_DEPTH:
+    paths: list[Path] = []
+    for directory, folders, names in os.walk(folder):
+        if len(Path(directory).relative_to(folder).parts) >= MAX_DEPTH:
             folders.clear()
         # A folder whose name ends in .pgn is listed like a file, so that it is reported
         # as unreadable instead of being searched.
-        found += [
-            Path(here, name) for name in (*names, *folders) if _is_named_pgn(name)
+        paths += [
+            Path(directory, name) for name in (*names, *folders) if _is_named_pgn(name)
         ]
         folders[:] = [name for name in folders if not name.startswith(".")]
         folders[:] = [name for name in folders if not _is_named_pgn(name)]
-        if len(found) > MAX_FILES:
+        if len(paths) > MAX_FILES:
             problem = f"holds more than {MAX_FILES} PGN files"
             raise create_fatal_trouble(
                 str(folder), problem, "Give the folder of one tournament"
             )
     signatures: Signatures = {}
-    for path in sorted(found, key=_natural_sort_key):
+    for path in sorted(paths, key=_natural_sort_key):
         try:
             signatures[path] = read_signature(path)
         except OSError:  # deleted since it was listed
@@ -150,7 +150,7 @@ class FileFeed(PolledFeed):
         self._path = path
         self._watch = watch or watch_path
         self._snapshots = PgnSnapshots(conditions)
-        self._found: dict[Path, tuple[Signature, float, float]] = {}
+        self._records: dict[Path, tuple[Signature, float, float]] = {}
         """By file: its signature, the clock time since which it has that signature, and
         the clock time at which it was last read.
         """
@@ -158,7 +158,7 @@ class FileFeed(PolledFeed):
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[None]:
-        self._found.clear()
+        self._records.clear()
         self._news = changed = asyncio.Event()
         watcher = asyncio.create_task(
             self._watch_path(changed), name=f"watch {self._path.name}"
@@ -185,16 +185,16 @@ class FileFeed(PolledFeed):
         looked_s = self._clock.now()
         now = await self._call_and_warn_if_slow(session, self._find_files)
         for path, mark in now.items():
-            found = self._found.get(path)
-            if found is None or found[0] != mark:
-                found = self._found[path] = mark, self._clock.now(), float("-inf")
+            record = self._records.get(path)
+            if record is None or record[0] != mark:
+                record = self._records[path] = mark, self._clock.now(), float("-inf")
             # A file read so soon after a change might change again without a new
             # signature.
-            if found[2] < found[1] + TICK_S:
+            if record[2] < record[1] + TICK_S:
                 await self._read_file(path, session)
         for path in self._texts.keys() - now.keys():  # perhaps being replaced now
             del self._texts[path]
-            self._found.pop(path, None)
+            self._records.pop(path, None)
         readings = {
             path: await self._texts[path].build_reading(looked_s)
             for path in now
@@ -222,7 +222,7 @@ class FileFeed(PolledFeed):
                 session, read_bounded, path, http_client.MAX_BYTES
             )
         )
-        self._found[path] = *self._found[path][:2], self._clock.now()
+        self._records[path] = *self._records[path][:2], self._clock.now()
         self._texts[path] = text
 
     async def _call_and_warn_if_slow(
@@ -262,15 +262,15 @@ class FileFeed(PolledFeed):
             raise FeedNotFound(
                 self.name, "there is no such file", "Check the path"
             ) from None
-        self._found.clear()
-        what = (
+        self._records.clear()
+        reason = (
             f"the {self.kind} is gone"
             if session.reported
             else f"no such {self.kind} yet"
         )
         state: FeedState = "retrying" if session.reported else "waiting"
         session.report_health(
-            state, f"{what}, looked for every {format_duration(self._config.poll_s)}"
+            state, f"{reason}, looked for every {format_duration(self._config.poll_s)}"
         )
 
 
@@ -303,26 +303,26 @@ class FolderFeed(FileFeed):
         people.
         """
         written_ns = {path: mark[0] for path, mark in now.items()}
-        found, doubles = self._doubled.drop_doubles(readings, written_ns)
-        said = {
+        remaining, doubles = self._doubled.drop_doubles(readings, written_ns)
+        descriptions = {
             path: _describe_doubles(path, len(readings[path].games), doubles[path])
             for path in sorted(doubles)
         }
-        for path, words in said.items():
+        for path, description in descriptions.items():
             if path not in self._doubles:
-                log.info("%s: left out: %s", in_print(str(path)), words)
-        self._doubles = said
-        readings.update(found)
+                log.info("%s: left out: %s", in_print(str(path)), description)
+        self._doubles = descriptions
+        readings.update(remaining)
         reasons = {
             path: self._left_out[path].removeprefix("the source ")
             for path in now
             if path in self._left_out
         }
-        failing = ", ".join(
+        unreadable = ", ".join(
             f"{in_print(path.name)} ({reason})" for path, reason in reasons.items()
         )
-        left_out = ", ".join(said.values())
-        notes = [f"cannot be read: {failing}"] * bool(failing)
+        left_out = ", ".join(descriptions.values())
+        notes = [f"cannot be read: {unreadable}"] * bool(unreadable)
         notes += [f"left out: {left_out}"] * bool(left_out)
         return [*notes, *super()._drop_doubles(readings, now)]
 
@@ -346,13 +346,15 @@ class FolderFeed(FileFeed):
 def _describe_doubles(path: Path, games: int, elsewhere: Counter[Path]) -> str:
     """Describe how many games of a file are ignored, and where else these games are."""
     left_out = elsewhere.total()
-    what = f"{left_out} of its {games} games" if left_out < games else "its games"
-    where = " and ".join(in_print(each.name) for each in sorted(elsewhere)[:2])
-    if all(is_single_game_file(each) for each in elsewhere):
-        where = "single files"
+    share = f"{left_out} of its {games} games" if left_out < games else "its games"
+    place = " and ".join(
+        in_print(other_path.name) for other_path in sorted(elsewhere)[:2]
+    )
+    if all(is_single_game_file(other_path) for other_path in elsewhere):
+        place = "single files"
     elif len(elsewhere) > 2:
-        where = f"{len(elsewhere)} other files"
-    return f"{in_print(path.name)}, {what} being in {where}"
+        place = f"{len(elsewhere)} other files"
+    return f"{in_print(path.name)}, {share} being in {place}"
 
 
 async def watch_path(path: Path, changed: asyncio.Event) -> None:
@@ -375,9 +377,9 @@ async def watch_path(path: Path, changed: asyncio.Event) -> None:
             return os.path.basename(changed_path) == path.name
 
         # A writer creates a file in several steps; a tenth of a second combines them.
-        where = path if tree else path.parent
+        watched = path if tree else path.parent
         for _ in watch(
-            where,
+            watched,
             watch_filter=concerns,
             recursive=tree,
             debounce=100,
@@ -410,14 +412,14 @@ def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
     path = Path(text)
     try:
         path = path.expanduser()
-        there = path.exists()
+        is_there = path.exists()
         elsewhere = _HOST.match(text) or (os.name != "nt" and _DRIVE.match(text))
         may_come = conditions.lasting and not elsewhere
     except (OSError, ValueError, RuntimeError):
         # The name is impossible for a file (too long, contains a zero byte), or the
         # home directory is unknown.
-        there = may_come = False
-    if not there and not may_come:
+        is_there = may_come = False
+    if not is_there and not may_come:
         remedy = "Check the path"
         if _HOST.match(text):
             remedy += ", or write https:// in front if it is an address"
@@ -428,7 +430,7 @@ def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
         raise FeedNotFound(source.name, "there is no such file", remedy)
     if (
         path.is_dir()
-        if there
+        if is_there
         else source.kind == "folder" or path.suffix.lower() != ".pgn"
     ):
         if source.forced and source.kind == "file":
@@ -436,13 +438,13 @@ def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
                 source.name, "is a folder", "Give a file, or leave file+ out"
             )
         return FolderFeed(source.name, path, conditions)
-    if there and not path.is_dir() and not path.is_file():
+    if is_there and not path.is_dir() and not path.is_file():
         # A pipe or device might block for ever, and its contents can be read only once.
         remedy = (
             "Give a file or a folder, or pipe it into standard input, which is called -"
         )
         raise FeedUnreadable(source.name, "is no file that can be followed", remedy)
-    if there and source.kind == "folder":
+    if is_there and source.kind == "folder":
         raise FeedUnreadable(
             source.name, "is no folder", "Give a folder, or leave folder+ out"
         )

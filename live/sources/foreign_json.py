@@ -107,8 +107,8 @@ def describe_no_json(body: bytes) -> str:
     """Describe, for people, a text that could not be read as JSON."""
     if not body.strip():
         return "nothing"
-    what = describe_no_pgn(body[:HEAD_BYTES])
-    return "damaged JSON" if what in _MEANT_AS_JSON else what
+    description = describe_no_pgn(body[:HEAD_BYTES])
+    return "damaged JSON" if description in _MEANT_AS_JSON else description
 
 
 def fill_unread(now: F, before: F | None, *names: str) -> F:
@@ -127,9 +127,12 @@ def describe_unread(unread: Mapping[str, str]) -> str:
     """Return a text for people about what could not be read: ``not read: white.elo (a
     list)``; empty if nothing.
     """
-    named = [f"{path} ({found})" if path else found for path, found in unread.items()]
-    named = named[:MAX_UNREAD]
-    return f"{NOT_READ} {', '.join(named)}" if named else ""
+    parts = [
+        f"{path} ({description})" if path else description
+        for path, description in unread.items()
+    ]
+    parts = parts[:MAX_UNREAD]
+    return f"{NOT_READ} {', '.join(parts)}" if parts else ""
 
 
 def add_unread(report: GameReport, unread: Mapping[str, str]) -> GameReport:
@@ -170,10 +173,10 @@ class _Place(NamedTuple):
         """Return the place of a field of the value at this place."""
         return _Place(f"{self.path}.{name}" if self.path else name, self.unread)
 
-    def note_unread(self, found: str) -> None:
+    def note_unread(self, description: str) -> None:
         """Record that the value found here could not be read."""
-        if found:
-            self.unread.setdefault(self.path, found)
+        if description:
+            self.unread.setdefault(self.path, description)
 
 
 Reader = Callable[[object, _Place], object]
@@ -201,7 +204,7 @@ def _choose_reader(kind: Any) -> Reader:
     if origin in (list, tuple):
         return _make_list_reader(origin, inner[0])
     if origin in (Union, UnionType):
-        kinds = [each for each in inner if each is not NoneType]
+        kinds = [alternative for alternative in inner if alternative is not NoneType]
         return _make_union_reader(kinds, optional=NoneType in inner)
     raise TypeError(f"{kind!r} is not read from JSON")
 
@@ -230,7 +233,7 @@ def _is_number(value: object) -> TypeGuard[float]:
     )
 
 
-def _make_text_reader(most: int) -> Reader:
+def _make_text_reader(limit: int) -> Reader:
     """Return a reader of texts with at most this many characters."""
 
     def read_text(value: object, place: _Place) -> str:
@@ -238,8 +241,8 @@ def _make_text_reader(most: int) -> Reader:
             return str(int(value) if value == int(value) else value)
         if not isinstance(value, str):
             raise _Unreadable(_describe_value(value))
-        if len(value) > most:
-            raise _Unreadable(f"a text of more than {most} characters")
+        if len(value) > limit:
+            raise _Unreadable(f"a text of more than {limit} characters")
         # JSON can contain half a surrogate pair, which cannot be encoded.
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
@@ -308,12 +311,12 @@ _SCALARS: dict[Any, Reader] = {
 
 
 def _make_bounded_reader(read: Reader, bounds: msgspec.Meta) -> Reader:
-    least = -math.inf if bounds.ge is None else bounds.ge
-    most = math.inf if bounds.le is None else bounds.le
+    lowest = -math.inf if bounds.ge is None else bounds.ge
+    highest = math.inf if bounds.le is None else bounds.le
 
     def read_bounded(value: object, place: _Place) -> object:
         number = read(value, place)
-        if isinstance(number, int | float) and not least <= number <= most:
+        if isinstance(number, int | float) and not lowest <= number <= highest:
             raise _Unreadable("a number out of range")
         return number
 
@@ -355,14 +358,14 @@ def _make_list_reader(
         if not isinstance(value, list):
             raise _Unreadable(_describe_value(value))
         entries: list[object] = []
-        for number, each in enumerate(islice(value, MAX_ENTRIES), start=1):
+        for number, entry in enumerate(islice(value, MAX_ENTRIES), start=1):
             try:
-                entries.append(read_entry(each, place))
+                entries.append(read_entry(entry, place))
             except _Unreadable:
                 if not is_object:
-                    place.note_unread(f"{_describe_value(each)} as entry {number}")
+                    place.note_unread(f"{_describe_value(entry)} as entry {number}")
                     break
-                entries.append(kind(unread={"": _describe_value(each)}))
+                entries.append(kind(unread={"": _describe_value(entry)}))
         if len(value) > MAX_ENTRIES:
             place.note_unread(f"more than {MAX_ENTRIES} entries")
         return container(entries)
@@ -388,19 +391,19 @@ def _make_object_reader(kind: type[msgspec.Struct]) -> Reader:
         if not isinstance(value, dict):
             raise _Unreadable(_describe_value(value))
         unread: dict[str, str] = {}
-        here = _Place("", unread) if names_unread else place
-        given: dict[str, Any] = {}
+        inner_place = _Place("", unread) if names_unread else place
+        values: dict[str, Any] = {}
         for field in fields:
             sent = value.get(field.sent_as)
             if sent is None:
                 continue
-            at = here.at_field(field.name)
+            field_place = inner_place.at_field(field.name)
             try:
-                given[field.name] = field.read(sent, at)
+                values[field.name] = field.read(sent, field_place)
             except _Unreadable as error:
-                at.note_unread(str(error))
+                field_place.note_unread(str(error))
         if names_unread:
-            given["unread"] = unread
-        return kind(**given)
+            values["unread"] = unread
+        return kind(**values)
 
     return read_object

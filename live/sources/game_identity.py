@@ -16,13 +16,13 @@ def identify_games(games: Iterable[GameReport]) -> list[Identity]:
     """Return one identity per game, in order. Games with equal names are numbered in
     that order.
     """
-    seen: Counter[Identity] = Counter()
-    named: list[Identity] = []
+    counts: Counter[Identity] = Counter()
+    identities: list[Identity] = []
     for game in games:
-        who = identify_game(game)
-        named.append((*who, seen[who]))
-        seen[who] += 1
-    return named
+        identity = identify_game(game)
+        identities.append((*identity, counts[identity]))
+        counts[identity] += 1
+    return identities
 
 
 def identify_game(game: GameReport) -> Identity:
@@ -59,54 +59,54 @@ def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
     shared by several games is removed from all of them: lichess exports of 2025 give
     all games of a round one address.
     """
-    kept: list[GameReport] = []
+    unique: list[GameReport] = []
     places: defaultdict[Identity, list[int]] = defaultdict(list)
     for game in games:
         alike = places[*_identify_by_names(game), game.headers.date, game.start_fen]
         for place in alike[-ALIKE:]:
-            if _is_repeated(kept[place], game):
-                kept[place] = max(
-                    kept[place],
+            if _is_repeated(unique[place], game):
+                unique[place] = max(
+                    unique[place],
                     game,
-                    key=lambda each: (len(each.moves), each.result != "*"),
+                    key=lambda version: (len(version.moves), version.result != "*"),
                 )
                 break
         else:
-            alike.append(len(kept))
-            kept.append(game)
-    shared = Counter(game.key for game in kept if game.key)
+            alike.append(len(unique))
+            unique.append(game)
+    shared = Counter(game.key for game in unique if game.key)
     return tuple(
-        replace(game, key="") if shared[game.key] > 1 else game for game in kept
+        replace(game, key="") if shared[game.key] > 1 else game for game in unique
     )
 
 
-def count_shared_plies(one: Sequence[Move], other: Sequence[Move]) -> int:
+def count_shared_plies(first: Sequence[Move], second: Sequence[Move]) -> int:
     """Return the number of plies that the two lines have in common from the beginning,
     without regard to clocks and scores.
     """
-    shorter = min(len(one), len(other))
+    shorter = min(len(first), len(second))
     # This comparison runs in C; usually the longer line contains all of the shorter
     # one.
-    if one[:shorter] == other[:shorter]:
+    if first[:shorter] == second[:shorter]:
         return shorter
-    pairs = enumerate(zip(one, other, strict=False))
+    pairs = enumerate(zip(first, second, strict=False))
     return next((ply for ply, (a, b) in pairs if a.uci != b.uci), shorter)
 
 
-def is_same_line(one: GameReport, other: GameReport, corrected: int = 0) -> bool:
+def is_same_line(first: GameReport, second: GameReport, corrected: int = 0) -> bool:
     """Return whether one game continues the other. The last ``corrected`` plies of the
     shorter one are allowed to differ.
     """
-    plies = min(len(one.moves), len(other.moves)) - corrected
+    plies = min(len(first.moves), len(second.moves)) - corrected
     return (
-        one.start_fen == other.start_fen
-        and count_shared_plies(one.moves, other.moves) >= plies
+        first.start_fen == second.start_fen
+        and count_shared_plies(first.moves, second.moves) >= plies
     )
 
 
-def _is_repeated(one: GameReport, other: GameReport) -> bool:
+def _is_repeated(first: GameReport, second: GameReport) -> bool:
     return (
-        min(len(one.moves), len(other.moves)) >= REPEATED_PLIES
-        and (one.result == other.result or "*" in (one.result, other.result))
-        and is_same_line(one, other)
+        min(len(first.moves), len(second.moves)) >= REPEATED_PLIES
+        and (first.result == second.result or "*" in (first.result, second.result))
+        and is_same_line(first, second)
     )

@@ -39,7 +39,7 @@ class GameLine:
         None if it reached the end.
         """
         self._texts: list[str] = []
-        self._known: list[Move] = []
+        self._played: list[Move] = []
         """The moves for ``_texts``. ``moves`` starts with the same moves, with clocks
         added.
         """
@@ -54,7 +54,7 @@ class GameLine:
         if start is not None and (
             start != self.start or start.chess960 != self.start.chess960
         ):
-            self.start, self._texts, self._known, self._stands = start, [], [], -1
+            self.start, self._texts, self._played, self._stands = start, [], [], -1
         self.moves, self.problem = [], None
 
     def add_move(self, text: str) -> None:
@@ -73,10 +73,10 @@ class GameLine:
                 raise UnplayableMove("cannot read", quote_move(text)) from error
             board.clear_stack()
             self._stands += 1
-            del self._texts[ply:], self._known[ply:]
+            del self._texts[ply:], self._played[ply:]
             self._texts.append(san if san == text else text)
-            self._known.append(Move(uci, san))
-        self.moves.append(self._known[ply])
+            self._played.append(Move(uci, san))
+        self.moves.append(self._played[ply])
 
     def annotate_last(
         self, clock_s: float | None, spent_s: float | None, eval: Score | None = None
@@ -96,22 +96,22 @@ class GameLine:
         )
 
     def play_moves(
-        self, given: Iterable[ListedMove], start: chess.Board | None = None
+        self, moves: Iterable[ListedMove], start: chess.Board | None = None
     ) -> Generator[None, None, None]:
         """Play a game from its beginning, from the present starting position or
         ``start``. Stop at an illegal move and describe it in ``problem``. Yields after
         each move, which takes up to some 50 µs.
         """
         self.restart(start)
-        for each in given:
+        for move in moves:
             if len(self.moves) >= MAX_PLIES:
                 return
             try:
-                self.add_move(each.text)
+                self.add_move(move.text)
             except UnplayableMove as error:
                 self.problem = self.describe_error(error)
                 return
-            self.annotate_last(each.clock_s, each.spent_s)
+            self.annotate_last(move.clock_s, move.spent_s)
             yield
 
     @property
@@ -125,7 +125,7 @@ class GameLine:
         """
         turns = len(self.moves) + (self.start.turn == chess.BLACK)
         number = self.start.fullmove_number + turns // 2
-        return f"{error.why} {number}{'...' if turns % 2 else '.'}{error.text}"
+        return f"{error.reason} {number}{'...' if turns % 2 else '.'}{error.text}"
 
     def truncate(self, plies: int) -> None:
         """Keep only the first ``plies`` moves."""
@@ -139,7 +139,7 @@ class GameLine:
     def _board_at(self, plies: int) -> chess.Board:
         if self._stands != plies:
             self._board = self.start.copy(stack=False)
-            for move in self._known[:plies]:
+            for move in self._played[:plies]:
                 self._board.push(chess.Move.from_uci(move.uci))
             self._board.clear_stack()
             self._stands = plies

@@ -38,7 +38,7 @@ next move. ``takeback``: a move is withdrawn and sent again. The errors of
 :data:`Mistake` are never corrected.
 """
 
-Told = tuple[float, GameReport]
+TimedReport = tuple[float, GameReport]
 """Time in seconds, and the game as the source reports it from then on."""
 
 #: Number of a player's moves during which a clock stands still, and the seconds that a
@@ -51,46 +51,64 @@ FLAG_S = 600.0
 LATE_PLIES = 2
 
 
-def add_mistake(told: Sequence[Told], kind: Incident, ply: int) -> list[Told]:
+def add_mistake(
+    timed_reports: Sequence[TimedReport], kind: Incident, ply: int
+) -> list[TimedReport]:
     """Return the moments of a game with an error from ``ply`` on; unchanged if the game
     is shorter.
     """
-    at = next(
-        (at for at, (_, report) in enumerate(told) if len(report.moves) >= ply), None
+    index = next(
+        (
+            index
+            for index, (_, report) in enumerate(timed_reports)
+            if len(report.moves) >= ply
+        ),
+        None,
     )
-    if at is None:
-        return list(told)
-    before, (at_s, shown), (over_s, whole) = told[:at], told[at], told[-1]
-    rest_s = told[at : at + 2][-1][0] - at_s
+    if index is None:
+        return list(timed_reports)
+    before, (at_s, current), (over_s, whole) = (
+        timed_reports[:index],
+        timed_reports[index],
+        timed_reports[-1],
+    )
+    rest_s = timed_reports[index : index + 2][-1][0] - at_s
     match kind:
         case "slip":
-            if (slip := choose_wrong_move(shown, ply)) is None:
-                return list(told)
-            false = replace(shown, moves=(*shown.moves[:-1], slip))
-            return [*before, (at_s, false), (at_s + rest_s / 2, shown), *told[at + 1 :]]
+            if (slip := choose_wrong_move(current, ply)) is None:
+                return list(timed_reports)
+            slipped = replace(current, moves=(*current.moves[:-1], slip))
+            return [
+                *before,
+                (at_s, slipped),
+                (at_s + rest_s / 2, current),
+                *timed_reports[index + 1 :],
+            ]
         case "takeback":
             again = [
-                (at_s + rest_s / 3, _truncate_game(shown, ply - 1)),
-                (at_s + rest_s * 2 / 3, shown),
+                (at_s + rest_s / 3, _truncate_game(current, ply - 1)),
+                (at_s + rest_s * 2 / 3, current),
             ]
-            return [*told[: at + 1], *again, *told[at + 1 :]]
+            return [*timed_reports[: index + 1], *again, *timed_reports[index + 1 :]]
         case "stale":
             return list(before)
         case "flag":
             # The side to move runs out of time; the result is entered late.
             at_s, last = before[-1]
             fallen = _replace_clocks(last, {ply - 3: 0.0})
-            over = replace(fallen, result="0-1" if ply % 2 else "1-0")
-            return [*before, (at_s + 1, fallen), (at_s + 1 + FLAG_S, over)]
+            ended = replace(fallen, result="0-1" if ply % 2 else "1-0")
+            return [*before, (at_s + 1, fallen), (at_s + 1 + FLAG_S, ended)]
         case "late-move":
             early = replace(whole, moves=whole.moves[:-LATE_PLIES])
             so_far = [
-                each for each in told[:-1] if len(each[1].moves) <= len(early.moves)
+                moment
+                for moment in timed_reports[:-1]
+                if len(moment[1].moves) <= len(early.moves)
             ]
             return [*so_far, (over_s, early), (over_s + 5, whole)]
     return [
         (at_s, _spoil_report(report, kind, ply, len(whole.moves)))
-        for at_s, report in told
+        for at_s, report in timed_reports
     ]
 
 
@@ -108,10 +126,14 @@ def _spoil_report(
         case "last-move":
             return replace(game, moves=game.moves[: last - 1])
         case "clock-still":
-            still = [index for index in clocks if index < ply + 2 * STILL_MOVES]
-            return _replace_clocks(game, dict.fromkeys(still, clocks.get(ply - 1)))
+            frozen = [index for index in clocks if index < ply + 2 * STILL_MOVES]
+            return _replace_clocks(game, dict.fromkeys(frozen, clocks.get(ply - 1)))
         case "clock-rising":
-            risen = {index: s + RISE_S for index, s in clocks.items() if s is not None}
+            risen = {
+                index: clock_s + RISE_S
+                for index, clock_s in clocks.items()
+                if clock_s is not None
+            }
             return _replace_clocks(game, risen)
     if len(game.moves) < ply:
         return game
@@ -180,12 +202,16 @@ def plan_timeline(
     moments: list[GameMoment] = []
     for index, game in enumerate(games):
         times_s = list(accumulate(infer_thinking_s(game), initial=0.0))
-        told = [(at_s, _truncate_game(game, ply)) for ply, at_s in enumerate(times_s)]
-        told.append((times_s[-1] + RESULT_S, game))
+        timed_reports = [
+            (at_s, _truncate_game(game, ply)) for ply, at_s in enumerate(times_s)
+        ]
+        timed_reports.append((times_s[-1] + RESULT_S, game))
         for incident in incidents:
             if incident.game == index:
-                told = add_mistake(told, incident.kind, incident.ply)
-        moments += [GameMoment(at_s / speed, index, report) for at_s, report in told]
+                timed_reports = add_mistake(timed_reports, incident.kind, incident.ply)
+        moments += [
+            GameMoment(at_s / speed, index, report) for at_s, report in timed_reports
+        ]
     moments.sort(key=lambda moment: moment.at_s)  # stable: keeps each game's order
     return moments
 
@@ -198,8 +224,8 @@ def infer_thinking_s(game: GameReport) -> list[float]:
     s. A move without a clock counts :data:`MOVE_S`. In a game with clocks, the first
     move of each side has no clock before it and counts 0 s.
     """
-    found = _INCREMENT.search(game.headers.time_control)
-    increment_s = float(found[1]) if found else 0.0
+    match = _INCREMENT.search(game.headers.time_control)
+    increment_s = float(match[1]) if match else 0.0
     before: list[float | None] = [None, None]
     clocked = any(move.clock_s is not None for move in game.moves)
     spent: list[float] = []
@@ -231,15 +257,15 @@ def choose_wrong_move(game: GameReport, ply: int) -> Move | None:
     for move in game.moves[: ply - 1]:
         board.push_uci(move.uci)
     played = board.parse_uci(game.moves[ply - 1].uci)
-    others = [move for move in board.legal_moves if move != played]
-    if not others:
+    alternatives = [move for move in board.legal_moves if move != played]
+    if not alternatives:
         return None
 
-    def distance(move: chess.Move) -> tuple[bool, int, str]:
-        away = chess.square_distance(move.to_square, played.to_square)
-        return (move.from_square != played.from_square, away, move.uci())
+    def rank_move(move: chess.Move) -> tuple[bool, int, str]:
+        distance = chess.square_distance(move.to_square, played.to_square)
+        return (move.from_square != played.from_square, distance, move.uci())
 
-    nearest = min(others, key=distance)
+    nearest = min(alternatives, key=rank_move)
     return replace(
         game.moves[ply - 1], uci=nearest.uci(), san=board.san(nearest), eval=None
     )

@@ -43,8 +43,8 @@ def read_start_clock_s(time_control: str) -> float | None:
     """Return the seconds on a clock at the start of the game; None if the header's unit
     is unclear.
     """
-    found = _SECONDS.match(time_control)
-    return float(found[1]) if found and int(found[1]) >= _LEAST_SECONDS else None
+    match = _SECONDS.match(time_control)
+    return float(match[1]) if match and int(match[1]) >= _LEAST_SECONDS else None
 
 
 class BareClock(NamedTuple):
@@ -177,10 +177,12 @@ def drop_impossible_clocks(moves: list[Move]) -> bool:
     dropped = False
     for side in (0, 1):
         clocked = [
-            at for at in range(side, len(moves), 2) if moves[at].clock_s is not None
+            index
+            for index in range(side, len(moves), 2)
+            if moves[index].clock_s is not None
         ]
-        shown_s = [moves[at].clock_s or 0.0 for at in clocked]
-        for place, at in enumerate(clocked):
+        shown_s = [moves[index].clock_s or 0.0 for index in clocked]
+        for place, index in enumerate(clocked):
             beside_s = (
                 shown_s[max(0, place - 1) : place] + shown_s[place + 1 : place + 2]
             )
@@ -189,7 +191,7 @@ def drop_impossible_clocks(moves: list[Move]) -> bool:
                 and beside_s
                 and max(beside_s) <= MOST_CLOCK_S
             ):
-                moves[at] = replace(moves[at], clock_s=None)
+                moves[index] = replace(moves[index], clock_s=None)
                 dropped = True
     return dropped
 
@@ -207,14 +209,14 @@ def apply_clock_tags(
     """
     if tags_s == (None, None):
         return report
-    told = list(report.moves)
+    moves = list(report.moves)
     black_began = " b " in report.start_fen
     for side, tag_s in enumerate(tags_s):
-        of_side = range((side + black_began) % 2, len(told), 2)
+        of_side = range((side + black_began) % 2, len(moves), 2)
         if tag_s is None or not of_side:
             continue
-        last = told[of_side[-1]]
-        most_s = max((told[at].clock_s or 0.0 for at in of_side), default=0.0)
+        last = moves[of_side[-1]]
+        most_s = max((moves[index].clock_s or 0.0 for index in of_side), default=0.0)
         if last.clock_s is None or last.clock_s < tag_s < most_s:
-            told[of_side[-1]] = replace(last, clock_s=tag_s)
-    return replace(report, moves=tuple(told))
+            moves[of_side[-1]] = replace(last, clock_s=tag_s)
+    return replace(report, moves=tuple(moves))

@@ -72,8 +72,10 @@ class Hall:
     Pass it everything that LiveChess sends, then call :meth:`take_changed_games`.
     """
 
-    def __init__(self, known: Iterable[GameReport] = (), grace_s: float = 0.0) -> None:
-        """Create the hall from ``known``, the games as they were at the end of an
+    def __init__(
+        self, known_games: Iterable[GameReport] = (), grace_s: float = 0.0
+    ) -> None:
+        """Create the hall from ``known_games``, the games as they were at the end of an
         earlier run. ``grace_s``: time after a result during which moves still count,
         seconds.
         """
@@ -88,9 +90,9 @@ class Hall:
         self._ended_s: dict[str, float] = {}
         """By key of a game: clock time at which its result was first seen."""
         self._seats: Seats = {}
-        self._told: dict[str, GameReport] = {}
+        self._reported: dict[str, GameReport] = {}
         self._news: dict[str, None] = {}
-        for game in known:
+        for game in known_games:
             # A game without a pairing has no result except mate, which will be found
             # again.
             self._hold_game(replace(game, result="*") if _is_unpaired(game) else game)
@@ -98,7 +100,7 @@ class Hall:
     def take_changed_games(self) -> list[GameReport]:
         """Return the games that have changed since the last call."""
         games = [self._games[key] for key in self._news if key in self._games]
-        self._told.update((game.key, game) for game in games)
+        self._reported.update((game.key, game) for game in games)
         self._news.clear()
         return games
 
@@ -112,9 +114,9 @@ class Hall:
         are none.
         """
         games = [self.game_of_board(board) for board in self.boards.values()]
-        keeps = sum(game is not None and game.problem == SET_BACK for game in games)
-        boards = "1 board was" if keeps == 1 else f"{keeps} boards were"
-        return f"{boards} set back without a result" if keeps else ""
+        set_back = sum(game is not None and game.problem == SET_BACK for game in games)
+        boards = "1 board was" if set_back == 1 else f"{set_back} boards were"
+        return f"{boards} set back without a result" if set_back else ""
 
     # --- input ------------------------------------------------------------------------
 
@@ -128,12 +130,14 @@ class Hall:
         if board is not None or len(self.boards) >= MAX_BOARDS:
             return board
         board = self.boards[serial] = HallBoard(serial, len(self.boards) + 1)
-        own = [self._games[key] for key in self._own.get(board.name, ())]
-        if own:
-            board.key = own[-1].key
-            board.is_paired = not _is_unpaired(own[-1])
-            board.is_set_back = own[-1].problem == SET_BACK
-            board.before = next((game for game in own[-2::-1] if game.moves), None)
+        own_games = [self._games[key] for key in self._own.get(board.name, ())]
+        if own_games:
+            board.key = own_games[-1].key
+            board.is_paired = not _is_unpaired(own_games[-1])
+            board.is_set_back = own_games[-1].problem == SET_BACK
+            board.before = next(
+                (game for game in own_games[-2::-1] if game.moves), None
+            )
         self._seat_players(board, now_s)
         return board
 
@@ -256,7 +260,7 @@ class Hall:
             if seat is current:
                 self._seat_current(board, seat, now_s)
             else:
-                self._update_elsewhere((seat,), now_s, but=board.key)
+                self._update_elsewhere((seat,), now_s, except_key=board.key)
 
     def _find_current_seat(
         self, board: HallBoard, rounds: Sequence[Seat]
@@ -269,7 +273,7 @@ class Hall:
         transmission stopped.
         """
         game = self.game_of_board(board)
-        found = None
+        current = None
         for seat in rounds:
             is_held = (
                 game is not None
@@ -277,19 +281,21 @@ class Hall:
                 and is_same_round(game.headers, seat.headers)
             )
             if seat.is_begun or is_held:
-                found = seat
-        return found
+                current = seat
+        return current
 
     def _seat_current(self, board: HallBoard, seat: Seat, now_s: float) -> None:
         game = self.game_of_board(board)
         if game is not None and board.is_silent and _is_unpaired(game):
             return  # wait until the board shows whether that game is still on it
         if game is None or not self._is_same_game(board, game, seat):
-            known = self._find_paired_game(seat)
-            is_reopened = known is not None and known.result != "*" == seat.result
-            if known is None or known is game or is_reopened:
-                known = self._create_game(board, seat.headers)
-            game = known
+            paired_game = self._find_paired_game(seat)
+            is_reopened = (
+                paired_game is not None and paired_game.result != "*" == seat.result
+            )
+            if paired_game is None or paired_game is game or is_reopened:
+                paired_game = self._create_game(board, seat.headers)
+            game = paired_game
             self._move_to_board(game, board)
         if game.result == "*" or seat.result == "*":
             # The present moves on the board were played before the result.
@@ -304,12 +310,12 @@ class Hall:
         if len(game.moves) < NEW_GAME_PLIES:
             # Boards are exchanged at the beginning of games: each game goes with its
             # players.
-            other = self._find_paired_game(seat)
+            paired_game = self._find_paired_game(seat)
             if (
-                other is not None
-                and count_same_players(other.headers, seat.headers) == 2
+                paired_game is not None
+                and count_same_players(paired_game.headers, seat.headers) == 2
             ):
-                return other is game
+                return paired_game is game
         return is_same_pairing(game, seat, is_on_board=is_on_board)
 
     def _find_paired_game(self, seat: Seat) -> GameReport | None:
@@ -317,26 +323,26 @@ class Hall:
         is none. The game with most players in common is preferred, then the longest,
         then the last.
         """
-        found: GameReport | None = None
+        paired_game: GameReport | None = None
         best = (0, 0)
         for key in self._rounds.get(_table_key(seat.headers), ()):
             game = self._games[key]
             alike = 2 * count_same_players(game.headers, seat.headers)
             rank = (alike or shares_player(game.headers, seat.headers), len(game.moves))
             if rank[0] and rank >= best:
-                found = game
+                paired_game = game
                 best = rank
-        return found
+        return paired_game
 
     def _update_elsewhere(
-        self, rounds: Iterable[Seat], now_s: float, but: str = ""
+        self, rounds: Iterable[Seat], now_s: float, except_key: str = ""
     ) -> None:
         """Apply the pairings' players and results to games that are not on a board
         now.
         """
         for seat in rounds:
             game = self._find_paired_game(seat)
-            if game is not None and game.key != but:
+            if game is not None and game.key != except_key:
                 self._apply_seat(game, seat, now_s)
 
     def _apply_seat(self, game: GameReport, seat: Seat, now_s: float) -> None:
@@ -353,18 +359,21 @@ class Hall:
 
     def _create_game(self, board: HallBoard, headers: Headers) -> GameReport:
         """Return a new game without moves for a board."""
-        own = self._own.get(board.name, ())
+        own_keys = self._own.get(board.name, ())
         keys: Iterable[str]
         if headers.round:
             first = f"{board.name}/{headers.round}"
             keys = chain([first], (f"{first}/{number}" for number in count(2)))
         else:
-            numbers = [key.rpartition("/")[2] for key in own]
-            last = max((int(each) for each in numbers if each.isdecimal()), default=0)
-            keys = (
-                f"{board.name}/{number}" for number in count(max(last, len(own)) + 1)
+            numbers = [key.rpartition("/")[2] for key in own_keys]
+            last = max(
+                (int(digits) for digits in numbers if digits.isdecimal()), default=0
             )
-        key = next(each for each in keys if each not in self._games)
+            keys = (
+                f"{board.name}/{number}"
+                for number in count(max(last, len(own_keys)) + 1)
+            )
+        key = next(unused for unused in keys if unused not in self._games)
         return GameReport(key, headers, chess.STARTING_FEN)
 
     def _move_to_board(self, game: GameReport, board: HallBoard) -> None:
@@ -372,11 +381,11 @@ class Hall:
         for other in self.boards.values():
             if other.key == game.key:
                 other.key = ""
-        left = self.game_of_board(board)
-        if left is not None and left.moves:
-            board.before = left
-            if left.problem == SET_BACK:
-                self._update_game(replace(left, problem=None))
+        previous = self.game_of_board(board)
+        if previous is not None and previous.moves:
+            board.before = previous
+            if previous.problem == SET_BACK:
+                self._update_game(replace(previous, problem=None))
         board.key = game.key
         board.is_set_back = game.problem == SET_BACK
         self._hold_game(game)
@@ -402,9 +411,11 @@ class Hall:
                 self._update_game(keep_unread(now, game))
             return
         if not board.is_paired and line:
-            held = () if game is None else game.moves
-            is_next = game is None or board.is_set_back or is_another_game(held, line)
-            if is_next or (held and starts_elsewhere):
+            game_moves = () if game is None else game.moves
+            is_next = (
+                game is None or board.is_set_back or is_another_game(game_moves, line)
+            )
+            if is_next or (game_moves and starts_elsewhere):
                 self._move_to_board(
                     game := self._create_game(board, self._unpaired_headers(board)),
                     board,
@@ -428,12 +439,12 @@ class Hall:
         elif is_behind or not is_line_valid(stage, game.moves, line):
             self._mark_doubtful(game, SET_BACK)
         else:
-            kept = count_shared_plies(game.moves, line)
+            shared = count_shared_plies(game.moves, line)
             self._update_game(
                 replace(
                     game,
                     start_fen=board.start_fen,
-                    moves=(*game.moves[:kept], *line[kept:]),
+                    moves=(*game.moves[:shared], *line[shared:]),
                     problem=board.problem,
                     unread=() if board.problem is None else ("moves",),
                 )
@@ -461,10 +472,10 @@ class Hall:
         if stage == "free" or not lines:
             lines.append((chess.STARTING_FEN, ()))  # the next game might have begun
         for start_fen, moves in lines:
-            found = find_placement(start_fen, moves, placed)
-            if found is not None:
-                board.set_position(found[1], start_fen, found[0])
-                return found[1]
+            placement = find_placement(start_fen, moves, placed)
+            if placement is not None:
+                board.set_position(placement[1], start_fen, placement[0])
+                return placement[1]
         if game is not None and game.moves and stage != "free":
             return None  # still this game, whichever moves were missed
         chess.BaseBoard(placed)
@@ -481,9 +492,12 @@ class Hall:
         return fen
 
     def _unpaired_headers(self, board: HallBoard) -> Headers:
-        nobody = Player("?")
+        unknown_player = Player("?")
         return Headers(
-            nobody, nobody, event=_unpaired_event(board.name), board=board.number
+            unknown_player,
+            unknown_player,
+            event=_unpaired_event(board.name),
+            board=board.number,
         )
 
     # --- stored games -----------------------------------------------------------------
@@ -493,7 +507,7 @@ class Hall:
         the state reported last.
         """
         self._hold_game(game)
-        if self._told.get(game.key) != game:
+        if self._reported.get(game.key) != game:
             self._news[game.key] = None
         else:
             self._news.pop(game.key, None)
@@ -513,11 +527,11 @@ class Hall:
 
     def _forget_oldest(self) -> None:
         """Forget the oldest games that are not on a board."""
-        here = {board.key for board in self.boards.values()}
-        gone = [game for key, game in self._games.items() if key not in here]
-        for game in gone[: len(self._games) - MAX_GAMES]:
+        seated_keys = {board.key for board in self.boards.values()}
+        unseated = [game for key, game in self._games.items() if key not in seated_keys]
+        for game in unseated[: len(self._games) - MAX_GAMES]:
             del self._games[game.key]
-            self._told.pop(game.key, None)
+            self._reported.pop(game.key, None)
             self._ended_s.pop(game.key, None)
             self._rounds[_table_key(game.headers)].pop(game.key, None)
             self._own[_first_board_name(game)].pop(game.key, None)

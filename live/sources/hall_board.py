@@ -32,47 +32,53 @@ Stage = Literal["free", "playing", "met", "ending", "over"]
 """
 
 
-def may_continue(held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Return whether a game in progress can have changed from the moves in ``held`` to
-    those in ``line``.
+def may_continue(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
+    """Return whether a game in progress can have changed from ``game_moves`` to the
+    moves in ``line``.
     """
-    if len(line) >= len(held):
+    if len(line) >= len(game_moves):
         return True
-    kept = count_shared_plies(held, line)
-    return len(held) - kept <= (BACK_PLIES if kept else NEW_GAME_PLIES - 1)
+    shared = count_shared_plies(game_moves, line)
+    return len(game_moves) - shared <= (BACK_PLIES if shared else NEW_GAME_PLIES - 1)
 
 
-def is_another_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
+def is_another_game(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
     """Return whether a board without a pairing now has another game on it."""
-    kept = count_shared_plies(held, line)
+    shared = count_shared_plies(game_moves, line)
     if not line:
-        return len(held) >= NEW_GAME_PLIES
+        return len(game_moves) >= NEW_GAME_PLIES
     # The service was not connected when the new game began, so its moves are different,
     # or hardly any.
-    return len(held) - kept > BACK_PLIES and (kept < len(line) or kept < NEW_GAME_PLIES)
+    return len(game_moves) - shared > BACK_PLIES and (
+        shared < len(line) or shared < NEW_GAME_PLIES
+    )
 
 
-def is_line_of_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Return whether a line belongs to the game with the moves ``held``, or analyses
-    its end.
+def is_line_of_game(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
+    """Return whether a line belongs to the game with these moves, or analyses its
+    end.
     """
-    return bool(held) and 2 * count_shared_plies(held, line) >= len(held)
+    return bool(game_moves) and 2 * count_shared_plies(game_moves, line) >= len(
+        game_moves
+    )
 
 
-def is_line_valid(stage: Stage, held: Sequence[Move], line: Sequence[Move]) -> bool:
+def is_line_valid(
+    stage: Stage, game_moves: Sequence[Move], line: Sequence[Move]
+) -> bool:
     """Return whether the line on a board was played in its game."""
     match stage:
         case "free":
             return True
         case "playing":
-            return may_continue(held, line)
+            return may_continue(game_moves, line)
         case "met":
             return (
-                len(line) >= len(held)
-                and len(held) - count_shared_plies(held, line) <= BACK_PLIES
+                len(line) >= len(game_moves)
+                and len(game_moves) - count_shared_plies(game_moves, line) <= BACK_PLIES
             )
         case "ending":
-            return count_shared_plies(held, line) == len(held)
+            return count_shared_plies(game_moves, line) == len(game_moves)
         case "over":
             return False
 
@@ -94,30 +100,32 @@ Seats = Mapping[str, tuple[Seat, ...]]
 """By the board's serial number: its pairings in the order of rounds."""
 
 
-def _is_person(one: Player, other: Player) -> bool:
-    if one.fide_id is not None and one.fide_id == other.fide_id:
+def _is_person(first: Player, second: Player) -> bool:
+    if first.fide_id is not None and first.fide_id == second.fide_id:
         return True
-    return one.name.casefold() == other.name.casefold() != "?"
+    return first.name.casefold() == second.name.casefold() != "?"
 
 
-def count_same_players(one: Headers, other: Headers) -> int:
+def count_same_players(first: Headers, second: Headers) -> int:
     """Return the number of players with unchanged seats: 0 to 2."""
-    return _is_person(one.white, other.white) + _is_person(one.black, other.black)
+    return _is_person(first.white, second.white) + _is_person(first.black, second.black)
 
 
-def shares_player(one: Headers, other: Headers) -> bool:
+def shares_player(first: Headers, second: Headers) -> bool:
     """Return whether the two games have a common player, with either colour."""
-    swapped = _is_person(one.white, other.black) or _is_person(one.black, other.white)
-    return swapped or count_same_players(one, other) > 0
+    has_swapped = _is_person(first.white, second.black) or _is_person(
+        first.black, second.white
+    )
+    return has_swapped or count_same_players(first, second) > 0
 
 
-def is_same_round(one: Headers, other: Headers) -> bool:
+def is_same_round(first: Headers, second: Headers) -> bool:
     """Return whether two games are of the same round. Their tables can differ, since
     tables are exchanged.
     """
-    rounds = [headers.round.partition(".")[0] for headers in (one, other)]
+    rounds = [headers.round.partition(".")[0] for headers in (first, second)]
     return rounds[0] == rounds[1] and (
-        one.event == other.event or shares_player(one, other)
+        first.event == second.event or shares_player(first, second)
     )
 
 
@@ -242,13 +250,13 @@ class HallBoard:
         self.moves = list(line.moves)
         self.start_fen = line.start.fen()
         self.problem = problem
-        kept = count_shared_plies(before, self.moves)
+        shared = count_shared_plies(before, self.moves)
         # Clocks of another game must not be copied to this one.
         if not is_another_game(before, self.moves):
-            self.moves[:kept] = before[:kept]
+            self.moves[:shared] = before[:shared]
         newest = len(played) + len(san) - 1
         # A clock comes only with the newest move.
-        if kept <= newest < len(self.moves):
+        if shared <= newest < len(self.moves):
             self._set_clock(newest)
 
     def _set_start(self, start: chess.Board, games: Iterable[GameReport]) -> None:

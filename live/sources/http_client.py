@@ -87,12 +87,14 @@ def read_validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]
     # If-None-Match compares weakly (RFC 9110, section 13.1.2). But some servers compare
     # strings, and some proxies turn strong tags into weak ones (nginx with gzip). So
     # send the tag in its strong form, too.
-    strong = tag.removeprefix("W/")
-    both = {
-        "If-None-Match": tag if strong == tag else f"{tag}, {strong}",
+    strong_tag = tag.removeprefix("W/")
+    validators = {
+        "If-None-Match": tag if strong_tag == tag else f"{tag}, {strong_tag}",
         "If-Modified-Since": modified,
     }
-    return {name: value for name, value in both.items() if value and value.isascii()}
+    return {
+        name: value for name, value in validators.items() if value and value.isascii()
+    }
 
 
 @asynccontextmanager
@@ -100,7 +102,7 @@ async def open_client(config: FeedsConfig) -> AsyncIterator[httpx.AsyncClient]:
     """Yield a client for one source. The client is created in a thread because loading
     certificates takes tens of milliseconds.
     """
-    made = await asyncio.to_thread(
+    client = await asyncio.to_thread(
         httpx.AsyncClient,
         timeout=config.timeout_s,
         follow_redirects=True,
@@ -108,8 +110,8 @@ async def open_client(config: FeedsConfig) -> AsyncIterator[httpx.AsyncClient]:
         headers={"User-Agent": f"live-rate/{__version__}", "Accept-Encoding": "gzip"},
         event_hooks={"response": [_reject_private_redirect]},
     )
-    async with made:
-        yield made
+    async with client:
+        yield client
 
 
 @asynccontextmanager
@@ -178,19 +180,19 @@ async def fetch_body(
             body = await _read_body(response, feed, max_bytes)
     except TimeoutError:
         raise FeedTrouble("the answer came too slowly") from None
-    found = read_validators(response.headers, datetime.now(UTC))
-    return HttpBody(body, response.headers.get("Content-Type", ""), found)
+    validators = read_validators(response.headers, datetime.now(UTC))
+    return HttpBody(body, response.headers.get("Content-Type", ""), validators)
 
 
 async def yield_between_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Yield the pieces of a body, and let other tasks run after every
     :data:`PIECES_A_TURN` pieces.
     """
-    taken = 0
+    count = 0
     async for piece in pieces:
         yield piece
-        taken += 1
-        if taken % PIECES_A_TURN == 0:
+        count += 1
+        if count % PIECES_A_TURN == 0:
             await asyncio.sleep(0)
 
 
@@ -217,9 +219,11 @@ def _check_coding(feed: FeedName, response: httpx.Response) -> bool:
     not requested, and for several: each one multiplies the size to which a few bytes
     can grow.
     """
-    named = response.headers.get("Content-Encoding", "").lower().split(",")
-    codings = [each.strip() for each in named if each.strip() not in ("", "identity")]
-    if len(codings) > 1 or any(each not in GZIP for each in codings):
+    listed = response.headers.get("Content-Encoding", "").lower().split(",")
+    codings = [
+        coding.strip() for coding in listed if coding.strip() not in ("", "identity")
+    ]
+    if len(codings) > 1 or any(coding not in GZIP for coding in codings):
         problem = (
             f"answers compressed as {', '.join(codings)[:80]}, which nobody asked for"
         )
@@ -227,16 +231,18 @@ def _check_coding(feed: FeedName, response: httpx.Response) -> bool:
     return bool(codings)
 
 
-async def _inflate_body(response: httpx.Response, most: int) -> AsyncIterator[bytes]:
-    """Yield the decompressed body in pieces, at most ``most`` bytes in total."""
+async def _inflate_body(
+    response: httpx.Response, max_bytes: int
+) -> AsyncIterator[bytes]:
+    """Yield the decompressed body in pieces, at most ``max_bytes`` bytes in total."""
     inflate = zlib.decompressobj(wbits=31)
-    done = 0
+    size = 0
     async for part in response.aiter_raw():
         try:
-            piece = inflate.decompress(part, max(1, most - done))
+            piece = inflate.decompress(part, max(1, max_bytes - size))
         except zlib.error as error:
             raise httpx.DecodingError(str(error)) from error
-        done += len(piece)
+        size += len(piece)
         yield piece
 
 
@@ -261,12 +267,12 @@ async def _reject_private_redirect(response: httpx.Response) -> None:
     await response.stream.aclose()
     response.stream = httpx.ByteStream(b"")
     request = response.request
-    there = request.url.join(response.headers["Location"]).host
+    target_host = request.url.join(response.headers["Location"]).host
     if await _is_private_host(request.url.host) and not (
         peer and _is_public(_parse_address(peer[0]))
     ):
         return
-    if await _is_private_host(there):
+    if await _is_private_host(target_host):
         raise InwardRedirect("", request=request)
     # The name can have another address when it is looked up for the connection, so
     # check the connection too. The extension stays on the request for further
@@ -288,7 +294,7 @@ class OutwardConnection:
         if event == "connection.connect_tcp.started":
             self._host = str(info["host"])
         elif event == "connection.connect_tcp.complete" and self._host not in (
-            urlsplit(each).hostname or each for each in getproxies().values()
+            urlsplit(proxy).hostname or proxy for proxy in getproxies().values()
         ):
             stream = info["return_value"]
             peer = stream.get_extra_info("server_addr")
@@ -314,14 +320,14 @@ def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 async def _is_private_host(host: str) -> bool:
     """Return whether a name or address cannot be reached from the whole internet."""
     try:
-        found = [_parse_address(host.strip("[]"))]
+        addresses = [_parse_address(host.strip("[]"))]
     except ValueError:
         try:
             infos = await asyncio.get_running_loop().getaddrinfo(host, None)
         except (OSError, UnicodeError):
             return False  # connecting will fail too, and report the reason
-        found = [_parse_address(info[4][0]) for info in infos]
-    return not all(map(_is_public, found))
+        addresses = [_parse_address(info[4][0]) for info in infos]
+    return not all(map(_is_public, addresses))
 
 
 def translate_error(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
@@ -344,9 +350,9 @@ def translate_error(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
             )
         case httpx.ConnectError():
             return FeedTrouble(f"cannot reach {host}{_describe_cause(error)}")
-    vague = f"the request failed ({type(error).__name__})"
+    default = f"the request failed ({type(error).__name__})"
     words = next(
-        (words for kind, words in _WORDS.items() if isinstance(error, kind)), vague
+        (words for kind, words in _WORDS.items() if isinstance(error, kind)), default
     )
     return FeedTrouble(words.format(host=host))
 

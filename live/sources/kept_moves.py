@@ -45,8 +45,8 @@ class KnownGame(Protocol):
     def start_eval(self) -> Score | None: ...
 
 
-def keep_unread(report: GameReport, known: KnownGame) -> GameReport:
-    """Fill the unread parts of ``report`` from the game that was ``known`` before.
+def keep_unread(report: GameReport, known_game: KnownGame) -> GameReport:
+    """Fill the unread parts of ``report`` from the game that was ``known_game`` before.
 
     Returns:
         ``report`` itself if all of it could be read, or if its readable moves
@@ -55,24 +55,26 @@ def keep_unread(report: GameReport, known: KnownGame) -> GameReport:
         position if not even its first move could be read.
     """
     if "result" in report.unread:
-        report = replace(report, result=known.result)
+        report = replace(report, result=known_game.result)
     plies = len(report.moves)
-    if "moves" not in report.unread or plies >= len(known.moves):
+    if "moves" not in report.unread or plies >= len(known_game.moves):
         return report
     start_fen, variant = report.start_fen, report.headers.variant
     if plies == 0:
-        start_fen, variant = known.start_fen, known.headers.variant
-    if (start_fen, variant) != (known.start_fen, known.headers.variant):
+        start_fen, variant = known_game.start_fen, known_game.headers.variant
+    if (start_fen, variant) != (known_game.start_fen, known_game.headers.variant):
         return report
-    if count_shared_plies(report.moves, known.moves) < plies:
+    if count_shared_plies(report.moves, known_game.moves) < plies:
         return report
     return replace(
         report,
         headers=replace(report.headers, variant=variant),
         start_fen=start_fen,
-        moves=(*report.moves, *known.moves[plies:]),
-        result=known.result if report.result == "*" else report.result,
-        start_eval=known.start_eval if report.start_eval is None else report.start_eval,
+        moves=(*report.moves, *known_game.moves[plies:]),
+        result=known_game.result if report.result == "*" else report.result,
+        start_eval=known_game.start_eval
+        if report.start_eval is None
+        else report.start_eval,
         problem=_describe_kept(report.problem),
     )
 

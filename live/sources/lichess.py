@@ -115,9 +115,9 @@ class LichessBroadcastFeed(PolledFeed):
     ) -> None:
         super().__init__(name, conditions)
         api = f"{base_url.rstrip('/')}/api"
-        self._stream_url = f"{api}/stream/broadcast/{target.what}"
+        self._stream_url = f"{api}/stream/broadcast/{target.kind}"
         self._url = f"{api}/broadcast"
-        self._scope, self._id = target.what, target.id
+        self._scope, self._id = target.kind, target.id
         self._rounds: dict[str, set[str]] = {}
         """Rounds of a tournament or group that need comparing: by id of the round, the
         keys of its unfinished games.
@@ -129,7 +129,7 @@ class LichessBroadcastFeed(PolledFeed):
         """
         self._next_asked_s = -inf
         self._placements: dict[str, tuple[tuple[Move, ...], str]] = {}
-        self._held: dict[str, GameReport] = {}
+        self._stored_games: dict[str, GameReport] = {}
         """Games of the round as they were last reported, by key."""
         self._exported_s = -inf
         self._tried_s: float | None = None
@@ -210,14 +210,14 @@ class LichessBroadcastFeed(PolledFeed):
         if now_s < self._next_comparison_s(session) and not is_ending:
             return self._unanswered
         self._tried_s = self._clock.now()
-        found = await self._compare_rounds(session)
-        if found.again_in_s is None:
+        poll = await self._compare_rounds(session)
+        if poll.again_in_s is None:
             self._compared_s = self._clock.now()
         else:
             self._failed_s = session.changed_s
-            if not found.games:
+            if not poll.games:
                 return self._unanswered
-        return found
+        return poll
 
     @property
     def _unanswered(self) -> Poll:
@@ -255,9 +255,11 @@ class LichessBroadcastFeed(PolledFeed):
             # as a failed comparison is.
             return Poll()
         if not is_blank and not self._has_begun:
-            if what := describe_no_pgn(chunk, self._content_type):
+            if description := describe_no_pgn(chunk, self._content_type):
                 remedy = "Check the address and [feeds.lichess] base_url"
-                raise create_fatal_trouble(self.name, f"answers with {what}", remedy)
+                raise create_fatal_trouble(
+                    self.name, f"answers with {description}", remedy
+                )
             self._has_begun = True
         # Blank chunks are decoded too, since a blank line ends a game.
         games = await LoopSlices().run(self._decoder.decode_in_pieces(chunk))
@@ -271,13 +273,13 @@ class LichessBroadcastFeed(PolledFeed):
 
     def _keep_unread(self, game: GameReport) -> GameReport:
         """Return the game, with its unread parts filled from the stored game."""
-        held = self._held.get(game.key)
-        return game if held is None else keep_unread(game, held)
+        stored_game = self._stored_games.get(game.key)
+        return game if stored_game is None else keep_unread(game, stored_game)
 
     def _is_old(self, game: GameReport) -> bool:
-        held = self._held.get(game.key)
-        return held is not None and is_behind(
-            self._keep_unread(game), held, corrected=2
+        stored_game = self._stored_games.get(game.key)
+        return stored_game is not None and is_behind(
+            self._keep_unread(game), stored_game, corrected=2
         )
 
     async def _compare_rounds(self, session: FeedSession) -> Poll:
@@ -293,21 +295,23 @@ class LichessBroadcastFeed(PolledFeed):
             poll = Poll() if games else UNFINISHED
             complete = is_whole and not self._earlier
             for round_id in self._earlier[:1]:
-                more, _ = await self._fetch_round(round_id)
-                games += more
+                earlier_games, _ = await self._fetch_round(round_id)
+                games += earlier_games
             games = self._hold_games(games, complete=complete)
             return poll._replace(games=games, complete=complete)
-        found: list[GameReport] = []
+        changed_games: list[GameReport] = []
         for round_id in list(self._rounds)[:MAX_ROUNDS]:
             games, _ = await self._fetch_round(round_id)
-            found += self._hold_games(games)
+            changed_games += self._hold_games(games)
             if games and not self._rounds[round_id]:
                 del self._rounds[round_id]
         is_over = False
         if self._scope == "tour" and session.is_over:
             tour = await self._fetch_json(self._id, Tour) or Tour()
-            is_over = bool(tour.rounds) and all(each.is_over for each in tour.rounds)
-        return (Poll() if is_over else UNFINISHED)._replace(games=found)
+            is_over = bool(tour.rounds) and all(
+                round_.is_over for round_ in tour.rounds
+            )
+        return (Poll() if is_over else UNFINISHED)._replace(games=changed_games)
 
     async def _fetch_round(self, round_id: str) -> tuple[list[GameReport], bool]:
         """Return the games of a round (none if the request failed), and whether they
@@ -335,8 +339,8 @@ class LichessBroadcastFeed(PolledFeed):
         games = [self._keep_unread(game) for game in games]
         if complete:
             games = list(drop_repeated_games(games))
-            self._held.clear()
-        self._held.update((game.key, game) for game in games)
+            self._stored_games.clear()
+        self._stored_games.update((game.key, game) for game in games)
         return games
 
     def _note_unfinished(self, games: Sequence[GameReport]) -> None:
@@ -345,7 +349,7 @@ class LichessBroadcastFeed(PolledFeed):
         """
         for game in games:
             target = read_lichess_target(game.headers.url)
-            if target is None or target.what != "round":
+            if target is None or target.kind != "round":
                 continue
             unfinished = self._rounds.setdefault(target.id, set())
             if game.result == "*":
@@ -365,23 +369,27 @@ class LichessBroadcastFeed(PolledFeed):
         if self._clock.now() - self._exported_s >= EXPORT_S:
             return False
         listed = await self._fetch_json(f"-/-/{self._id}", RoundList)
-        if listed is None or len(listed.games) != len(self._held):
+        if listed is None or len(listed.games) != len(self._stored_games):
             return False
         return all(map(self._is_unchanged, listed.games))
 
     def _is_unchanged(self, board: RoundBoard) -> bool:
-        held = self._held.get(board.id)
-        if held is None or read_result(board.status or "*") != held.result:
+        stored_game = self._stored_games.get(board.id)
+        if (
+            stored_game is None
+            or read_result(board.status or "*") != stored_game.result
+        ):
             return False
         moves, placement = self._placements.get(board.id, ((), ""))
-        if not placement or moves != held.moves:
+        if not placement or moves != stored_game.moves:
             position = chess.Board(
-                held.start_fen, chess960=held.headers.variant == "chess960"
+                stored_game.start_fen,
+                chess960=stored_game.headers.variant == "chess960",
             )
-            for move in held.moves:
+            for move in stored_game.moves:
                 position.push_uci(move.uci)
             placement = position.board_fen()
-            self._placements[board.id] = held.moves, placement
+            self._placements[board.id] = stored_game.moves, placement
         return (board.fen or chess.STARTING_FEN).partition(" ")[0] == placement
 
     async def _look_for_next_round(self) -> None:
@@ -399,13 +407,13 @@ class LichessBroadcastFeed(PolledFeed):
         if not listed.tour.id:
             return
         tour = await self._fetch_json(listed.tour.id, Tour) or Tour()
-        for one, other in pairwise(tour.rounds):
-            if one.id == self._id and (other.ongoing or other.is_over):
-                log.info("%s: the next round, %s, has begun", self.name, other.id)
+        for round_, following in pairwise(tour.rounds):
+            if round_.id == self._id and (following.ongoing or following.is_over):
+                log.info("%s: the next round, %s, has begun", self.name, following.id)
                 self._earlier.insert(0, self._id)
-                self._id = other.id
+                self._id = following.id
                 self._exported_s = -inf
-                self._held.clear()
+                self._stored_games.clear()
                 raise _NextRound
 
     async def _fetch_body(self, path: str) -> http_client.HttpBody | None:
@@ -485,15 +493,15 @@ def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
     # With a forced kind, requests go to the server in the address (a rehearsal, a
     # private instance). Otherwise they go to the configured server, from whatever host
     # the URL was copied.
-    given = origin_of(source.target)
-    base_url = given if source.forced and given != LICHESS else settings.base_url
+    origin = origin_of(source.target)
+    base_url = origin if source.forced and origin != LICHESS else settings.base_url
     token = LichessToken(
         settings.token_file, sent=origin_of(base_url) == origin_of(settings.base_url)
     )
-    if target.what == "page":
+    if target.kind == "page":
         url = f"{base_url.rstrip('/')}{target.id}"
         return WebPageFeed(
             source.name, url, conditions, poll_s=target.poll_s, token=token
         )
-    kind = LichessGameFeed if target.what in ("game", "tv") else LichessBroadcastFeed
+    kind = LichessGameFeed if target.kind in ("game", "tv") else LichessBroadcastFeed
     return kind(source.name, base_url, target, conditions, token)

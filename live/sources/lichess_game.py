@@ -127,7 +127,7 @@ class LichessGameStream:
         none.
         """
         self._base_url = base_url
-        self._told: _Line | None = None
+        self._current: _Line | None = None
         self._described: _Line | None = None
         """Last description of the game, from this connection or the previous one."""
         self._game = PositionTracker()
@@ -136,12 +136,12 @@ class LichessGameStream:
         then 0.
         """
 
-    def reconnect(self, known: Iterable[GameReport] = ()) -> None:
+    def reconnect(self, known_games: Iterable[GameReport] = ()) -> None:
         """Prepare for a new connection, in which all positions are sent again, one by
-        one. ``known`` is the game as it was when the service last stopped.
+        one. ``known_games`` is the game as it was when the service last stopped.
         """
-        self._told = None
-        plies = [len(self._game.moves), *(len(game.moves) for game in known)]
+        self._current = None
+        plies = [len(self._game.moves), *(len(game.moves) for game in known_games)]
         self._plies_known = max(self._plies_known, *plies)
 
     def read_line(self, raw: bytes) -> GameReport | None:
@@ -151,30 +151,34 @@ class LichessGameStream:
         line = self._read_json(raw, _Line)
         if line is None:
             return None
-        told = self._told
+        description = self._current
         if line.id is not None:
             before = self._described
             if before is not None and before.id == line.id:
                 line = fill_unread(line, before, *_KEPT)
             self.over = line.status is not None and line.status.id > _STARTED
-            begins, told = told is None, line
-            self._told = self._described = line
-            if begins:
+            is_first, description = description is None, line
+            self._current = self._described = line
+            if is_first:
                 start = read_fen(
-                    line.initialFen or "", chess960=told.game_variant == "chess960"
+                    line.initialFen or "",
+                    chess960=description.game_variant == "chess960",
                 )
                 self._game = PositionTracker(start or chess.Board())
-        if told is None:
+        if description is None:
             return None
-        speed, variant = clean_text(told.speed or "game", 40), told.game_variant
-        problem = _describe_lost_start(told)
+        speed, variant = (
+            clean_text(description.speed or "game", 40),
+            description.game_variant,
+        )
+        problem = _describe_lost_start(description)
         if variant not in ("standard", "chess960"):
             problem = f"the variant {variant} is not followed"
-        unread = told.unread | line.unread
+        unread = description.unread | line.unread
         if line.id is None and problem is None:
             unread |= self._track_position(line)
         report = self._build_report(
-            told, f"Lichess {speed}", variant, _read_result(told), problem
+            description, f"Lichess {speed}", variant, _read_result(description), problem
         )
         return add_unread(report, unread)
 
@@ -197,14 +201,14 @@ class LichessGameStream:
 
     def _build_report(
         self,
-        told: _Line,
+        description: _Line,
         event: str,
         variant: str,
         result: Result | None,
         problem: str | None = None,
     ) -> GameReport:
         """Return the report of the game; ``result`` is None if it could not be read."""
-        game, key = self._game, clean_text(told.id or "", 20)
+        game, key = self._game, clean_text(description.id or "", 20)
         if len(game.moves) >= self._plies_known or self.over:
             self._plies_known = 0
         unread: list[Unread] = ["moves"] if problem or self._plies_known else []
@@ -212,7 +216,11 @@ class LichessGameStream:
             unread.append("result")
         url = f"{self._base_url}/{key}"
         headers = Headers(
-            *told.sides, event=event, site=self._base_url, url=url, variant=variant
+            *description.sides,
+            event=event,
+            site=self._base_url,
+            url=url,
+            variant=variant,
         )
         return GameReport(
             key=key,
@@ -234,7 +242,7 @@ class LichessTvStream(LichessGameStream):
         super().__init__(base_url)
         self._chess960 = channel.casefold() == "chess960"
 
-    def reconnect(self, known: Iterable[GameReport] = ()) -> None:
+    def reconnect(self, known_games: Iterable[GameReport] = ()) -> None:
         """Do nothing: a new connection continues with the featured game."""
 
     def read_line(self, raw: bytes) -> GameReport | None:
@@ -244,37 +252,43 @@ class LichessTvStream(LichessGameStream):
         line = self._read_json(raw, _TvLine)
         if line is None:
             return None
-        told = line.d
-        if line.t == "featured" or told.id:
-            if told.id and (self._described is None or self._described.id != told.id):
+        description = line.d
+        if line.t == "featured" or description.id:
+            if description.id and (
+                self._described is None or self._described.id != description.id
+            ):
                 self._game = PositionTracker(
-                    read_fen(told.fen, chess960=self._chess960)
+                    read_fen(description.fen, chess960=self._chess960)
                 )
-            if told.id:
-                self._described = told
+            if description.id:
+                self._described = description
             # Without an id it is unknown whether this is still the previous game.
-            self._told = told if told.id else None
-        if self._told is None:
+            self._current = description if description.id else None
+        if self._current is None:
             return None
-        unread = self._told.unread | told.unread | self._track_position(told)
+        unread = (
+            self._current.unread
+            | description.unread
+            | self._track_position(description)
+        )
         variant = "chess960" if self._game.chess960 else "standard"
-        report = self._build_report(self._told, "Lichess TV", variant, "*")
+        report = self._build_report(self._current, "Lichess TV", variant, "*")
         return add_unread(report, unread)
 
 
-def _describe_lost_start(told: _Line) -> str | None:
+def _describe_lost_start(description: _Line) -> str | None:
     """Return the reason, for people, why the positions of a game cannot be read; None
     if they can.
     """
-    no_variant = told.variant is None or told.variant.key is None
+    no_variant = description.variant is None or description.variant.key is None
     lost = {
-        "initialFen": told.initialFen is None,
+        "initialFen": description.initialFen is None,
         "variant": no_variant,
         "variant.key": no_variant,
     }
-    for path, found in told.unread.items():
+    for path, problem in description.unread.items():
         if lost.get(path):
-            return f"its {path} cannot be read ({found})"
+            return f"its {path} cannot be read ({problem})"
     return None
 
 
@@ -288,18 +302,18 @@ def _read_player(side: _Side | None) -> Player:
     return create_player(side.user.name, elo=side.rating, title=side.user.title)
 
 
-def _read_result(told: _Line) -> Result | None:
+def _read_result(description: _Line) -> Result | None:
     """Return the result in a description; None if it cannot be read."""
-    status = told.status.id if told.status else _STARTED
-    if told.unread.keys() & {"status", "status.id"}:
+    status = description.status.id if description.status else _STARTED
+    if description.unread.keys() & {"status", "status.id"}:
         return None
     if status <= _ABORTED or status == _UNKNOWN:
         return "*"
-    if told.winner == "white":
+    if description.winner == "white":
         return "1-0"
-    if told.winner == "black":
+    if description.winner == "black":
         return "0-1"
-    if told.winner is not None or "winner" in told.unread:
+    if description.winner is not None or "winner" in description.unread:
         return None
     return "*" if status == _NO_START else "1/2-1/2"
 
@@ -338,7 +352,7 @@ class LichessGameFeed(SessionFeed):
         base_url = base_url.rstrip("/")
         self._stream = LichessGameStream(base_url)
         path = f"stream/game/{target.id}"
-        if target.what == "tv":
+        if target.kind == "tv":
             self._stream = LichessTvStream(base_url, target.id)
             path = f"tv/{target.id}/feed" if target.id else "tv/feed"
         self._url = f"{base_url}/api/{path}"
@@ -390,9 +404,13 @@ class LichessGameFeed(SessionFeed):
                         and not session.reported
                         and not line.lstrip().startswith(b"{")
                     ):
-                        what = describe_no_pgn(line) or "something else than a game"
+                        description = (
+                            describe_no_pgn(line) or "something else than a game"
+                        )
                         raise create_fatal_trouble(
-                            self.name, f"answers with {what}", "Check the address"
+                            self.name,
+                            f"answers with {description}",
+                            "Check the address",
                         )
                     await asyncio.sleep(0)
                 session.note = stream.damage

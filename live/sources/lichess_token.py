@@ -47,22 +47,22 @@ class LichessToken:
         return {"Authorization": f"Bearer {self._last}"} if self._last else {}
 
     def _read_token(self) -> str:
-        where, token = (
+        setting, token = (
             f"environment: {ENV_TOKEN}",
             os.environ.get(ENV_TOKEN, "").strip(),
         )
         if self._file:
-            where = f"feeds.lichess.token_file {self._file}"
+            setting = f"feeds.lichess.token_file {self._file}"
             try:
                 token = read_regular(Path(self._file).expanduser()).decode().strip()
             except (OSError, UnicodeDecodeError) as error:
-                why = error.strerror if isinstance(error, OSError) else "not text"
+                reason = error.strerror if isinstance(error, OSError) else "not text"
                 raise ConfigError(
-                    where, f"cannot be read ({why})", "Correct the path"
+                    setting, f"cannot be read ({reason})", "Correct the path"
                 ) from None
         if token and not _TOKEN.fullmatch(token):
             raise ConfigError(
-                where, "does not hold a lichess token", "It begins with lip_"
+                setting, "does not hold a lichess token", "It begins with lip_"
             )
         return token
 
@@ -79,8 +79,8 @@ class LichessToken:
         except FeedTrouble as trouble:
             if trouble.status in (401, 403):
                 expired = "the token has expired or may not read this"
-                why = expired if self._last else "it wants a token"
-                reason = f"lichess refuses access ({trouble.status}): {why}"
+                cause = expired if self._last else "it wants a token"
+                reason = f"lichess refuses access ({trouble.status}): {cause}"
                 trouble.fatal = FeedUnreadable(feed, reason, f"P{GET_ONE[1:]}")
                 trouble.reason = f"{reason}; {GET_ONE}"
             elif trouble.status == 429 and not self._last:

@@ -52,10 +52,10 @@ class LiveChessFeed(SessionFeed):
     async def _follow_source(self, session: FeedSession) -> None:
         boards = self._boards
         if boards is None:
-            known = session.sink.known_games(session.name)
-            boards = LiveChessMessages(Hall(known, self._config.finish_after_s))
+            known_games = session.sink.known_games(session.name)
+            boards = LiveChessMessages(Hall(known_games, self._config.finish_after_s))
             self._boards = boards
-            session.remember_games(known)
+            session.remember_games(known_games)
         share = LoopShare(self._clock)
         async with self._connect(share) as socket:
             try:
@@ -79,9 +79,11 @@ class LiveChessFeed(SessionFeed):
             ) as socket:
                 yield socket
         except (InvalidURI, InvalidHandshake) as error:
-            wrong = isinstance(error, InvalidURI)
+            is_wrong_address = isinstance(error, InvalidURI)
             problem = (
-                "is no websocket address" if wrong else "answers, but is no LiveChess"
+                "is no websocket address"
+                if is_wrong_address
+                else "answers, but is no LiveChess"
             )
             raise create_fatal_trouble(
                 self.name, problem, "It looks like ws://HOST:1982/api/v1.0"
@@ -96,8 +98,8 @@ class LiveChessFeed(SessionFeed):
         except TimeoutError as error:
             raise FeedTrouble("LiveChess does not answer") from error
         except OSError as error:
-            why = describe_os_error(error) or "no connection"
-            raise FeedTrouble(f"cannot reach LiveChess ({why})") from error
+            reason = describe_os_error(error) or "no connection"
+            raise FeedTrouble(f"cannot reach LiveChess ({reason})") from error
 
     async def _ask_pairings(
         self, session: FeedSession, boards: LiveChessMessages, share: LoopShare
@@ -110,8 +112,10 @@ class LiveChessFeed(SessionFeed):
         if seats is None:
             return
         await share.run(boards.hall.apply_pairings(seats, self._clock.now()))
-        said = boards.update_unread_pairings(self._pairings.unread)
-        await self._report_games(session, boards, boards.take_changed_games(*said))
+        changed_boards = boards.update_unread_pairings(self._pairings.unread)
+        await self._report_games(
+            session, boards, boards.take_changed_games(*changed_boards)
+        )
 
     async def _report_games(
         self, session: FeedSession, boards: LiveChessMessages, games: list[GameReport]

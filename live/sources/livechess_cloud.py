@@ -113,7 +113,7 @@ class _Page(msgspec.Struct, Generic[T], eq=False):
     changed_s: float = -inf
     since: dict[str, str] = {}
     body: bytes | None = None
-    held: T | None = None
+    contents: T | None = None
     """Last readable contents."""
     damage: str = ""
     """Description of the answer if it could not be read; empty otherwise."""
@@ -160,17 +160,19 @@ class LiveChessCloudFeed(PolledFeed):
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
         """Create the source. Raises UnknownFeed."""
         super().__init__(source.name, conditions)
-        found = read_cloud_address(source.target)
-        if found is None or not is_http_address(source.target):
+        address = read_cloud_address(source.target)
+        if address is None or not is_http_address(source.target):
             raise create_unknown_feed(
                 source.name,
                 "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND",
             )
-        self._uuid, self._round = found
-        given = origin_of(source.target)
-        other = source.forced and not given.endswith("livechesscloud.com")
+        self._uuid, self._round = address
+        origin = origin_of(source.target)
+        is_other_server = source.forced and not origin.endswith("livechesscloud.com")
         self._base_url = (
-            given if other else conditions.config.livechess_cloud.base_url.rstrip("/")
+            origin
+            if is_other_server
+            else conditions.config.livechess_cloud.base_url.rstrip("/")
         )
         self._pages: dict[str, _Page[Any]] = {}
         self._rounds: dict[int, _Round] = {}
@@ -199,7 +201,9 @@ class LiveChessCloudFeed(PolledFeed):
                 page = self._page_at(path, CloudRoundIndex)
                 self._note_trouble(page, trouble, "cannot be had")
         rounds = [
-            held for number, held in sorted(self._rounds.items()) if number <= current
+            round_
+            for number, round_ in sorted(self._rounds.items())
+            if number <= current
         ]
         is_listed = self._round is not None or tournament.is_listed
         is_last = self._round is not None or current >= len(tournament.rounds or ())
@@ -207,8 +211,8 @@ class LiveChessCloudFeed(PolledFeed):
         is_missing = any(page.may_have_more for page in self._pages.values())
         may_have_more = is_missing or not (is_listed and is_last)
         return Poll(
-            tuple(chain.from_iterable(held.games for held in rounds)),
-            is_listed and all(held.complete for held in rounds),
+            tuple(chain.from_iterable(round_.games for round_ in rounds)),
+            is_listed and all(round_.complete for round_ in rounds),
             PERIOD_S if may_have_more else None,
             self._describe_damage(),
             self._find_refusal(looked_s),
@@ -221,8 +225,8 @@ class LiveChessCloudFeed(PolledFeed):
         """Return the round to follow. While an entry in the list of rounds cannot be
         read, the source does not go back to an earlier round.
         """
-        found = find_current_round(tournament)
-        self._current = found if tournament.is_listed else max(found, self._current)
+        current = find_current_round(tournament)
+        self._current = current if tournament.is_listed else max(current, self._current)
         return self._current
 
     def _find_late_rounds(self, current: int) -> list[int]:
@@ -233,17 +237,19 @@ class LiveChessCloudFeed(PolledFeed):
         now_s = self._clock.now()
         return [
             number
-            for number, held in self._rounds.items()
+            for number, round_ in self._rounds.items()
             if number < current
-            and held.games
-            and now_s - held.changed_s < LATE_S
-            and not self._is_settled(held)
+            and round_.games
+            and now_s - round_.changed_s < LATE_S
+            and not self._is_settled(round_)
         ]
 
-    def _is_settled(self, held: _Round) -> bool:
-        still_s = self._clock.now() - held.changed_s
-        over = bool(held.games) and all(game.result != "*" for game in held.games)
-        return over and still_s > self._config.finish_after_s
+    def _is_settled(self, round_: _Round) -> bool:
+        still_s = self._clock.now() - round_.changed_s
+        is_over = bool(round_.games) and all(
+            game.result != "*" for game in round_.games
+        )
+        return is_over and still_s > self._config.finish_after_s
 
     def _find_refusal(self, looked_s: float) -> FeedTrouble | None:
         """Return the refusal since clock time ``looked_s`` that asks for the longest
@@ -264,14 +270,14 @@ class LiveChessCloudFeed(PolledFeed):
         """
         notes = []
         for page in self._pages.values():
-            wrong = "" if page.games else page.wrong.text or page.wrong_pairing.text
-            match page.held:
+            problem = "" if page.games else page.wrong.text or page.wrong_pairing.text
+            match page.contents:
                 case CloudTournament(is_listed=False):
-                    wrong = wrong or "its rounds cannot be read"
+                    problem = problem or "its rounds cannot be read"
                 case CloudTournament(unread=unread) | CloudRoundIndex(unread=unread):
-                    wrong = wrong or describe_unread(unread)
-            if wrong:
-                notes.append(f"{self._path_below_tournament(page)}: {wrong}")
+                    problem = problem or describe_unread(unread)
+            if problem:
+                notes.append(f"{self._path_below_tournament(page)}: {problem}")
         return "; ".join(notes)
 
     def _path_below_tournament(self, page: _Page[Any]) -> str:
@@ -299,88 +305,93 @@ class LiveChessCloudFeed(PolledFeed):
         return self._found_host
 
     async def _poll_round(self, tournament: CloudTournament, number: int) -> None:
-        held = self._rounds.setdefault(number, _Round(self._clock.now()))
+        round_ = self._rounds.setdefault(number, _Round(self._clock.now()))
         root = f"{self._root}/round-{number}"
-        period_s = TOURNAMENT_S if self._is_settled(held) else PERIOD_S
+        period_s = TOURNAMENT_S if self._is_settled(round_) else PERIOD_S
         index = await self._read_page(f"{root}/index.json", CloudRoundIndex, period_s)
         pairings = (index.pairings or ())[:MAX_BOARDS]
         gate = asyncio.Semaphore(AT_ONCE)
 
-        async def board(m: int, pairing: CloudPairing) -> GameReports:
+        async def poll_pairing(m: int, pairing: CloudPairing) -> GameReports:
             page = self._page_at(f"{root}/game-{m}.json", CloudBoard)
             async with gate:
-                over = pairing.result not in (None, "*")
-                found = await self._poll_board(page, over)
+                is_over = pairing.result not in (None, "*")
+                contents = await self._poll_board(page, is_over)
             now_s = self._clock.now()
             page.wrong_pairing.set_text("", now_s)
-            wrong = page.wrong.describe_problem(now_s)
+            problem = page.wrong.describe_problem(now_s)
             event = (
                 tournament.name,
                 tournament.location,
                 tournament.timecontrol,
                 index.date,
             )
-            made_of = (*event, pairing, found, wrong)
+            made_of = (*event, pairing, contents, problem)
             if page.made_of != made_of:
                 page.made_of = made_of
                 page.games = _add_problem(
-                    build_reports(tournament, number, m, index, found), wrong
+                    build_reports(tournament, number, m, index, contents), problem
                 )
             return page.games
 
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(board(m, pairing), name=f"board {m}")
+                group.create_task(poll_pairing(m, pairing), name=f"board {m}")
                 for m, pairing in enumerate(pairings, start=1)
                 if pairing.white or pairing.black  # no players: an unused board
             ]
         games = tuple(chain.from_iterable(task.result() for task in tasks))
-        odd = {
-            m: each.unread[""]
-            for m, each in enumerate(pairings, start=1)
-            if "" in each.unread
+        unread_pairings = {
+            m: entry.unread[""]
+            for m, entry in enumerate(pairings, start=1)
+            if "" in entry.unread
         }
-        games += self._keep_unpaired(root, odd, games)
-        held.complete = not odd
-        if games != held.games:
-            held.games = games
-            held.changed_s = self._clock.now()
+        games += self._keep_unpaired(root, unread_pairings, games)
+        round_.complete = not unread_pairings
+        if games != round_.games:
+            round_.games = games
+            round_.changed_s = self._clock.now()
 
     def _keep_unpaired(
-        self, root: str, odd: dict[int, str], others: GameReports
+        self, root: str, unread_pairings: dict[int, str], other_games: GameReports
     ) -> GameReports:
         """Return the last known games of boards whose pairing cannot be read.
 
         Args:
             root: base URL of the round's files.
-            odd: by number of the board: what was found instead of its pairing.
-            others: games of the other boards. Players who are now at another board have
-                left their old one.
+            unread_pairings: by number of the board: what was found instead of its
+                pairing.
+            other_games: games of the other boards. Players who are now at another board
+                have left their old one.
         """
-        seated = {(game.headers.white.name, game.headers.black.name) for game in others}
-        kept: list[GameReport] = []
-        for m, found in odd.items():
+        seated = {
+            (game.headers.white.name, game.headers.black.name) for game in other_games
+        }
+        kept_games: list[GameReport] = []
+        for m, description in unread_pairings.items():
             page = self._page_at(f"{root}/game-{m}.json", CloudBoard)
             now_s = self._clock.now()
-            page.wrong_pairing.set_text(f"its pairing cannot be read ({found})", now_s)
+            page.wrong_pairing.set_text(
+                f"its pairing cannot be read ({description})", now_s
+            )
             page.made_of = None
             problem = page.wrong_pairing.describe_problem(now_s)
-            kept += [
+            kept_games += [
                 replace(game, problem=problem, unread=("moves", "result"))
                 for game in page.games
                 if (game.headers.white.name, game.headers.black.name) not in seated
             ]
-        return tuple(kept)
+        return tuple(kept_games)
 
     async def _poll_board(
-        self, page: _Page[CloudBoard], over: bool
+        self, page: _Page[CloudBoard], is_over: bool
     ) -> CloudBoard | None:
         """Return the last known contents of a board's file, after requesting it again
         if that is due.
         """
         now_s = self._clock.now()
-        held = page.held
-        due = poll_interval_s(held, now_s - page.changed_s, over=over)
+        contents = page.contents
+        due = poll_interval_s(contents, now_s - page.changed_s, is_over=is_over)
         if page.damage:
             due = PERIOD_S
         elif page.may_have_more:
@@ -391,11 +402,11 @@ class LiveChessCloudFeed(PolledFeed):
             except FeedTrouble as trouble:
                 # Some boards have no file, or none any more after the game. That is not
                 # a problem: moves that were seen remain.
-                gone = isinstance(trouble.fatal, FeedNotFound) and (
-                    held is None or over
+                is_gone = isinstance(trouble.fatal, FeedNotFound) and (
+                    contents is None or is_over
                 )
                 self._note_trouble(
-                    page, trouble, "" if gone else "its moves cannot be had"
+                    page, trouble, "" if is_gone else "its moves cannot be had"
                 )
             else:
                 damage = (
@@ -403,15 +414,17 @@ class LiveChessCloudFeed(PolledFeed):
                     and f"its moves cannot be had: the file is {page.damage}"
                 )
                 page.wrong.set_text(damage, now_s)
-        return page.held
+        return page.contents
 
-    def _note_trouble(self, page: _Page[Any], trouble: FeedTrouble, what: str) -> None:
-        """Record trouble with one file; other files are not affected. ``what``
+    def _note_trouble(
+        self, page: _Page[Any], trouble: FeedTrouble, effect: str
+    ) -> None:
+        """Record trouble with one file; other files are not affected. ``effect``
         describes the effect for people; it is empty if the trouble is not a problem.
         """
         page.trouble = trouble
-        page.wrong.set_text(what and f"{what}: {trouble.reason}", self._clock.now())
-        if what and trouble.fatal is not None and not page.warned:
+        page.wrong.set_text(effect and f"{effect}: {trouble.reason}", self._clock.now())
+        if effect and trouble.fatal is not None and not page.warned:
             page.warned = True
             log.warning(
                 "%s: %s left out: %s",
@@ -429,15 +442,15 @@ class LiveChessCloudFeed(PolledFeed):
             period_s = min(period_s, PERIOD_S)
         # If the file has never been read, the runner's retries determine the wait
         # instead.
-        if page.held is None or self._clock.now() - page.asked_s >= period_s:
+        if page.contents is None or self._clock.now() - page.asked_s >= period_s:
             await self._fetch_page(page)
             damage = page.damage and f"cannot be read, it is {page.damage}"
             page.wrong.set_text(damage, self._clock.now())
-        if page.held is None:
+        if page.contents is None:
             raise self._unreadable_source(
                 "sends something else than the file of a tournament"
             )
-        return page.held
+        return page.contents
 
     async def _fetch_page(self, page: _Page[T]) -> None:
         """Fetch the present contents of a file; if they cannot be read, keep the
@@ -458,14 +471,14 @@ class LiveChessCloudFeed(PolledFeed):
         if answer.body == page.body:
             return
         page.body = answer.body
-        found = read_json(answer.body, page.kind)
-        if found is None:
+        contents = read_json(answer.body, page.kind)
+        if contents is None:
             page.damage = describe_no_json(answer.body)
-        elif isinstance(found, CloudRoundIndex) and found.pairings is None:
+        elif isinstance(contents, CloudRoundIndex) and contents.pairings is None:
             page.damage = "a file without pairings"
         else:
             names = [name for name in _KEPT if name in page.kind.__struct_fields__]
-            page.held = fill_unread(found, page.held, *names)
+            page.contents = fill_unread(contents, page.contents, *names)
             page.changed_s = page.asked_s
             page.damage = ""
         if page.damage:

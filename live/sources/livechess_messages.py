@@ -77,12 +77,12 @@ class LiveChessMessages:
         """Message for people about the boards and the last message."""
         return "; ".join(filter(None, [self.hall.note, self._damage]))
 
-    def take_changed_games(self, *said: HallBoard) -> list[GameReport]:
-        """Return the games that have changed and the games of the boards in ``said``,
+    def take_changed_games(self, *boards: HallBoard) -> list[GameReport]:
+        """Return the games that have changed and the games of the boards in ``boards``,
         each with its unread parts described.
         """
         games = {game.key: game for game in self.hall.take_changed_games()}
-        for board in said:
+        for board in boards:
             if (game := self.hall.game_of_board(board)) is not None:
                 games[game.key] = game
         if games and (self._unread or self._unread_pairings):
@@ -100,19 +100,21 @@ class LiveChessMessages:
         before = self._unread_pairings
         self._unread_pairings = unread
         changed = [
-            each
-            for each in {**before, **unread}
-            if before.get(each) != unread.get(each)
+            serial
+            for serial in {**before, **unread}
+            if before.get(serial) != unread.get(serial)
         ]
-        return [self.hall.boards[each] for each in changed if each in self.hall.boards]
+        return [
+            self.hall.boards[serial] for serial in changed if serial in self.hall.boards
+        ]
 
     def _add_unread(self, game: GameReport, serial: str) -> GameReport:
         unread = self._unread.get(serial, {})
-        others = self._unread_pairings.get(serial, {}) | unread
-        if found := others.pop("san", None):
-            problem = f"its moves cannot be read ({found})"
+        all_unread = self._unread_pairings.get(serial, {}) | unread
+        if description := all_unread.pop("san", None):
+            problem = f"its moves cannot be read ({description})"
             game = replace(game, problem=problem, unread=("moves",))
-        return add_unread(game, others)
+        return add_unread(game, all_unread)
 
     def request_boards(self) -> bytes:
         """Return the message that asks for the list of boards."""
@@ -149,26 +151,26 @@ class LiveChessMessages:
         if unread:
             self._unread[board.serial] = unread
         sent = yield from self._apply_event(board, event, now_s)
-        said = [board] if unread != before else []
-        return sent, self.take_changed_games(*said)
+        changed_boards = [board] if unread != before else []
+        return sent, self.take_changed_games(*changed_boards)
 
     def _subscribe_boards(self, boards: object, now_s: float) -> list[bytes]:
         """Return the messages that subscribe to new boards. Only the answer to
         ``eboards`` is a list.
         """
         sent = []
-        for each in boards if isinstance(boards, list) else ():
-            listed = read_value(each, _Listed) or _Listed()
+        for entry in boards if isinstance(boards, list) else ():
+            listed = read_value(entry, _Listed) or _Listed()
             serial = listed.serialnr
             board = self.hall.add_board(serial, now_s) if serial else None
             if board is not None and not board.is_subscribed:
                 board.is_subscribed = True
-                about = {
+                parameters = {
                     "feed": "eboardevent",
                     "id": board.number,
                     "param": {"serialnr": serial},
                 }
-                sent.append(self._encode_call("subscribe", param=about))
+                sent.append(self._encode_call("subscribe", param=parameters))
         return sent
 
     def _apply_event(
@@ -216,6 +218,6 @@ class LiveChessMessages:
             )
         ]
 
-    def _encode_call(self, call: str, **more: object) -> bytes:
+    def _encode_call(self, call: str, **fields: object) -> bytes:
         self._calls += 1
-        return msgspec.json.encode({"id": self._calls, "call": call, **more})
+        return msgspec.json.encode({"id": self._calls, "call": call, **fields})

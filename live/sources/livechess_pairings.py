@@ -98,7 +98,7 @@ class Pairings:
         self._notes = []
         self.unread = {}
 
-        async def get(path: str, kind: type[T]) -> T | None:
+        async def fetch_json(path: str, kind: type[T]) -> T | None:
             answer = None
             try:
                 url = f"{self._base}/{path}"
@@ -107,12 +107,12 @@ class Pairings:
                 )
             except FeedTrouble as error:
                 log.debug("%s: %s: %s", self._feed, path, error)
-            read = None if answer is None else read_json(answer.body, kind)
-            if answer is not None and read is None:
+            contents = None if answer is None else read_json(answer.body, kind)
+            if answer is not None and contents is None:
                 self._notes.append(f"{path} is {describe_no_json(answer.body)}")
-            return read
+            return contents
 
-        listed: tuple[_Tournament, ...] | None = await get(
+        listed: tuple[_Tournament, ...] | None = await fetch_json(
             "tournaments", tuple[_Tournament, ...]
         )
         listed = _merge_lists(
@@ -122,24 +122,24 @@ class Pairings:
             return None
         self._answers["tournaments"] = listed
         seats: dict[str, dict[tuple[str, int], Seat]] = {}
-        for each in listed:
-            path = f"tournament/{each.uuid}"
+        for entry in listed:
+            path = f"tournament/{entry.uuid}"
             tournament = _merge_tournament(
-                await get(path, _Tournament), before.get(path)
+                await fetch_json(path, _Tournament), before.get(path)
             )
             self._answers[path] = tournament
             self._note_unread(path, tournament.unread)
             self._note_serials(path, tournament)
             for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
-                path = f"round/{each.uuid}/{number}"
-                round_ = _merge_round(await get(path, _Round), before.get(path))
+                path = f"round/{entry.uuid}/{number}"
+                round_ = _merge_round(await fetch_json(path, _Round), before.get(path))
                 self._answers[path] = round_
                 self._note_unread(path, round_.unread)
-                told = number + 1 if round_.nr is None else round_.nr
+                round_number = number + 1 if round_.nr is None else round_.nr
                 for serial, seat in await share.run(
-                    self._read_seats(tournament, told, round_)
+                    self._read_seats(tournament, round_number, round_)
                 ):
-                    seats.setdefault(serial, {})[each.uuid, number] = seat
+                    seats.setdefault(serial, {})[entry.uuid, number] = seat
         return {serial: tuple(rounds.values()) for serial, rounds in seats.items()}
 
     def _read_seats(
@@ -149,7 +149,7 @@ class Pairings:
         Yields between pieces of work.
         """
         serials = dict(enumerate(map(_read_serial, tournament.eboards or ()), start=1))
-        found = []
+        seats = []
         for place, pairing in enumerate(round_.pairings or ()):
             if place % SEATS_A_PIECE == 0:
                 yield
@@ -160,8 +160,8 @@ class Pairings:
             if pairing.unread:
                 self.unread[serial] = pairing.unread
             if (pairing.white or pairing.black) and _is_result_known(pairing):
-                found.append((serial, _create_seat(tournament.name, number, pairing)))
-        return found
+                seats.append((serial, _create_seat(tournament.name, number, pairing)))
+        return seats
 
     def _note_serials(self, path: str, tournament: _Tournament) -> None:
         for table, serial in enumerate(tournament.eboards or (), start=1):
@@ -170,24 +170,24 @@ class Pairings:
                     f"{clean_text(path, 80)}: the board of table {table} cannot be read"
                 )
 
-    def _note_unread(self, what: str, unread: Mapping[str, str]) -> None:
+    def _note_unread(self, part: str, unread: Mapping[str, str]) -> None:
         if unread:
-            self._notes.append(f"{clean_text(what, 80)}: {describe_unread(unread)}")
+            self._notes.append(f"{clean_text(part, 80)}: {describe_unread(unread)}")
 
 
 def _merge_lists(
     now: tuple[T, ...] | None,
     before: tuple[T, ...] | None,
-    most: int,
+    limit: int,
     merge: Callable[[T, T], T],
 ) -> tuple[T, ...] | None:
-    """Return the first ``most`` entries of a list, each merged with the earlier entry
+    """Return the first ``limit`` entries of a list, each merged with the earlier entry
     at the same position; if there is no new list, the earlier one.
     """
     if now is None:
         return before
     earlier = before or ()
-    return *map(merge, now[:most], earlier), *now[len(earlier) : most]
+    return *map(merge, now[:limit], earlier), *now[len(earlier) : limit]
 
 
 def _keep_listed(now: _Tournament, before: _Tournament) -> _Tournament:

@@ -128,13 +128,13 @@ class Movetext:
             base_s: time on a clock at the start of the game, seconds, if the headers
                 give it.
         """
-        given = _Text(text, whole, closed, tag)
-        yield from self._read_as(given, None)
+        source = _Text(text, whole, closed, tag)
+        yield from self._read_as(source, None)
         # If other pawn moves are written as e4, then Pf3 is not a pawn move.
         if self._has_p and self._line.has_bare_pawns:
             self._letters.add("P")
         if self._letters:
-            yield from self._read_foreign(given)
+            yield from self._read_foreign(source)
         if self.result is None:
             self.result = read_result_at_end(text)
         self.notes = []
@@ -164,7 +164,7 @@ class Movetext:
             rest = moves._rest
         return rests
 
-    def _read_foreign(self, given: _Text) -> Iterator[None]:
+    def _read_foreign(self, source: _Text) -> Iterator[None]:
         """Read the game with the piece letters of another language: the one with which
         most moves can be played, if it is unique.
         """
@@ -180,7 +180,7 @@ class Movetext:
         for letters in fitting:
             if is_meant and not letters.is_common:
                 break
-            yield from self._read_as(given, letters)
+            yield from self._read_as(source, letters)
             is_meant |= letters.is_common and self.problem is None
             reached = len(self.moves) + (self.problem is None)
             if reached > furthest:
@@ -188,12 +188,14 @@ class Movetext:
             if reached == furthest:
                 best.append(letters)
         chosen = best[0] if len(best) == 1 else None
-        yield from self._read_as(given, chosen)
+        yield from self._read_as(source, chosen)
         if self.problem is not None:
-            names = " or ".join(each.name for each in ([chosen] if chosen else fitting))
+            names = " or ".join(
+                language.name for language in ([chosen] if chosen else fitting)
+            )
             self.problem += f" ({names} piece letters)"
 
-    def _read_as(self, given: _Text, letters: PieceLetters | None) -> Iterator[None]:
+    def _read_as(self, source: _Text, letters: PieceLetters | None) -> Iterator[None]:
         """Read the text with the piece letters of a language; None for English."""
         self._line.restart()
         self._language = letters
@@ -201,17 +203,17 @@ class Movetext:
         self._units = None
         self._has_p = self._has_long_clock = False
         self.result = self.problem = self.start_eval = self._rest = None
-        text, whole, pos, opened = given.bytes, given.whole, 0, ""
+        text, whole, pos, opened = source.bytes, source.whole, 0, ""
         while match := _TOKEN.match(text, pos):
             yield
             kind, pos = match.lastindex, match.end()
             if kind == 3:
                 word = match[3]
                 if pos < len(text) or whole or read_result_word(word) is not None:
-                    self._read_word(word, given, pos)
-                elif given.closed:
+                    self._read_word(word, source, pos)
+                elif source.closed:
                     problem, rest = self.problem, self._rest
-                    self._read_word(word, given, pos)
+                    self._read_word(word, source, pos)
                     # Half a word at the end is not an error.
                     self.problem, self._rest = problem, rest
             elif kind == 2:
@@ -251,10 +253,10 @@ class Movetext:
             if plies and len(comment) <= _BARE_BYTES:
                 self._read_bare_clock(comment)
             return
-        said = read_comment(comment, (plies % 2 == 1) == self._line.start.turn)
-        if said is None:
+        values = read_comment(comment, (plies % 2 == 1) == self._line.start.turn)
+        if values is None:
             return
-        clock_s, spent_s, score, unsure = said
+        clock_s, spent_s, score, unsure = values
         before = self.moves[-1] if plies else Move("", "", eval=self.start_eval)
         if plies:
             self._line.annotate_last(clock_s, spent_s, score)
@@ -285,7 +287,7 @@ class Movetext:
                 BareClock(len(self.moves), bare.clock_s, is_short)
             )
 
-    def _read_word(self, word: bytes, given: _Text, end: int) -> None:
+    def _read_word(self, word: bytes, source: _Text, end: int) -> None:
         """Read a word of the main line: a move, a move number, a result or a sign."""
         if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
             return
@@ -302,7 +304,7 @@ class Movetext:
         if _SIGN.match(word) or not (
             word.isascii() or any(map(str.isalnum, decode(word)))
         ):
-            self._read_doubtful_result(word, given.tag)
+            self._read_doubtful_result(word, source.tag)
             return
         if len(self.moves) >= MAX_PLIES:
             self.problem = _TOO_LONG
@@ -315,20 +317,20 @@ class Movetext:
         try:
             self._line.add_move(move)
         except UnplayableMove as error:
-            behind = given.bytes[end:]
+            remainder = source.bytes[end:]
             if not (
-                self._read_doubtful_result(word, given.tag)
-                or self._add_glued_moves(move, behind)
+                self._read_doubtful_result(word, source.tag)
+                or self._add_glued_moves(move, remainder)
             ):
                 self._letters |= find_letters(move)
-                self._end_at_error(error, move, behind)
+                self._end_at_error(error, move, remainder)
 
-    def _add_glued_moves(self, text: str, behind: bytes) -> bool:
+    def _add_glued_moves(self, text: str, remainder: bytes) -> bool:
         """Play several moves that are not separated by spaces. Return whether the first
         one could be played.
         """
         parts = split_glued_moves(text)
-        for at, part in enumerate(parts, 1):
+        for number, part in enumerate(parts, 1):
             if (result := read_result_word(part.encode())) is not None:
                 self.result = result
             elif len(self.moves) >= MAX_PLIES:
@@ -338,20 +340,22 @@ class Movetext:
                 try:
                     self._line.add_move(part)
                 except UnplayableMove as error:
-                    if at == 1:
+                    if number == 1:
                         return False
                     self._end_at_error(
-                        error, part, " ".join([*parts[at:], ""]).encode() + behind
+                        error,
+                        part,
+                        " ".join([*parts[number:], ""]).encode() + remainder,
                     )
                     return True
         return bool(parts)
 
-    def _end_at_error(self, error: UnplayableMove, move: str, behind: bytes) -> None:
+    def _end_at_error(self, error: UnplayableMove, move: str, remainder: bytes) -> None:
         """Stop before a move that cannot be played."""
         self.problem = self._line.describe_error(error)
-        may_go_on = error.why in ("illegal move", "null move")
+        may_go_on = error.reason in ("illegal move", "null move")
         after = board_after_illegal(self._line.board, move) if may_go_on else None
-        self._rest = None if after is None else (after, behind)
+        self._rest = None if after is None else (after, remainder)
 
     def _read_doubtful_result(self, word: bytes, tag: Result) -> bool:
         """Read a word that has several meanings as the result, if that is its meaning.

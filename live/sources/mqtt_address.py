@@ -47,19 +47,19 @@ def read_mqtt_address(text: str) -> MqttAddress | None:
 
     User name and password are percent-decoded, the topic is not.
     """
-    found = _ADDRESS.fullmatch(text)
-    if found is None:
+    match = _ADDRESS.fullmatch(text)
+    if match is None:
         return None
-    scheme = found["scheme"].lower()
-    port = int(found["port"] or PORTS[scheme])
+    scheme = match["scheme"].lower()
+    port = int(match["port"] or PORTS[scheme])
     if not 0 < port < 65_536:
         return None
-    user, _, password = (found["user"] or "").partition(":")
+    user, _, password = (match["user"] or "").partition(":")
     return MqttAddress(
-        host=found["v6"] or found["host"],
+        host=match["v6"] or match["host"],
         port=port,
         tls=scheme == "mqtts",
-        topic=found["topic"] or "",
+        topic=match["topic"] or "",
         user=unquote(user),
         password=unquote(password),
     )

@@ -47,13 +47,13 @@ class MqttClient(aiomqtt.Client):
     async def __aexit__(self, *error: Any) -> None:
         await _await_or_cancel(super().__aexit__(*error))
 
-    async def subscribe(self, *given: Any, **settings: Any) -> Any:
+    async def subscribe(self, *args: Any, **settings: Any) -> Any:
         """Subscribe as :meth:`aiomqtt.Client.subscribe` does."""
-        return await _await_or_cancel(super().subscribe(*given, **settings))
+        return await _await_or_cancel(super().subscribe(*args, **settings))
 
-    async def publish(self, *given: Any, **settings: Any) -> None:
+    async def publish(self, *args: Any, **settings: Any) -> None:
         """Publish as :meth:`aiomqtt.Client.publish` does."""
-        await _await_or_cancel(super().publish(*given, **settings))
+        await _await_or_cancel(super().publish(*args, **settings))
 
 
 async def _await_or_cancel(call: Awaitable[T]) -> T:

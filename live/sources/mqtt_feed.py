@@ -69,9 +69,9 @@ class MqttFeed(PolledFeed):
             raise create_unknown_feed(
                 source.name, "is no broker's address: it looks like mqtt://BROKER/TOPIC"
             )
-        if wrong := describe_wrong_topic(address.topic):
+        if problem := describe_wrong_topic(address.topic):
             raise create_unknown_feed(
-                source.name, f"{wrong}: it looks like mqtt://BROKER/chess/#"
+                source.name, f"{problem}: it looks like mqtt://BROKER/chess/#"
             )
         self._address = address
         settings = conditions.config.mqtt
@@ -165,8 +165,8 @@ class MqttFeed(PolledFeed):
         if code == _UNSUPPORTED:
             remedy = "MQTT 5 is spoken by brokers of 2019 and later"
             return create_fatal_trouble(self.name, "speaks no MQTT 5", remedy)
-        if what := _REFUSED.get(code):
-            return self._create_fatal(f"the broker refuses {what}")
+        if refused := _REFUSED.get(code):
+            return self._create_fatal(f"the broker refuses {refused}")
         return FeedTrouble(f"the broker does not let us in now ({code})")
 
     def _create_fatal(self, problem: str) -> FeedTrouble:
@@ -195,9 +195,9 @@ def _describe_unreached(text: str) -> str:
     error number.
     """
     reason = re.sub(r"\A\[[^]]*\] ", "", text.strip())
-    if found := _UNTRUSTED.match(reason):
+    if match := _UNTRUSTED.match(reason):
         return (
-            f"the broker's certificate is not accepted ({found[1]}): name the file of"
+            f"the broker's certificate is not accepted ({match[1]}): name the file of"
             " the one to trust in feeds.mqtt.ca_file"
         )
     return f"cannot reach the broker ({reason})"

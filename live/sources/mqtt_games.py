@@ -210,24 +210,24 @@ class MqttGames:
         An unusable payload does not change the topic's games. It is described in their
         ``problem`` or, if there are none, by :meth:`describe_problem` and :attr:`note`.
         """
-        held = self._topics.get(topic)
+        state = self._topics.get(topic)
         if len(payload) <= MAX_BYTES and not payload.strip():
             self._forget_topic(topic)
             return
-        if held is None:
+        if state is None:
             if len(self._topics) >= MAX_TOPICS:
                 return
-            held = self._topics[topic] = _Topic()
-        held.problem = None
+            state = self._topics[topic] = _Topic()
+        state.problem = None
         try:
-            games = yield from _read_payload(topic, held, payload)
+            games = yield from _read_payload(topic, state, payload)
         except _NoGame as error:
-            held.problem = str(error)
-            games = _report_unusable(topic, held, error)
-        before, held.games = held.games, {identify_game(game): game for game in games}
-        for who in before.keys() - held.games.keys():
-            self._keep_game(who, before[who])
-        self._news.update(held.games)
+            state.problem = str(error)
+            games = _report_unusable(topic, state, error)
+        before, state.games = state.games, {identify_game(game): game for game in games}
+        for identity in before.keys() - state.games.keys():
+            self._keep_game(identity, before[identity])
+        self._news.update(state.games)
 
     def take_reports(self) -> tuple[list[GameReport], bool]:
         """Return the games that have changed since the last call, and whether these are
@@ -237,8 +237,8 @@ class MqttGames:
         news, self._news = self._news, {}
         if complete:
             news = dict(self._past)
-            for held in self._topics.values():
-                news.update(held.games)
+            for state in self._topics.values():
+                news.update(state.games)
         return list(news.values()), complete
 
     def describe_problem(self, topic: str) -> str | None:
@@ -252,30 +252,30 @@ class MqttGames:
         """Message for people about topics without a game. Problems of games are
         described in the games themselves.
         """
-        without = [
-            f"topic {topic!r} holds {held.problem}"
-            for topic, held in self._topics.items()
-            if held.problem is not None and not held.games
+        unusable = [
+            f"topic {topic!r} holds {state.problem}"
+            for topic, state in self._topics.items()
+            if state.problem is not None and not state.games
         ]
-        if len(without) > MOST_NAMED:
-            more = f"{len(without) - MOST_NAMED} more hold no game"
-            without[MOST_NAMED:] = [more]
-        return "; ".join(without)
+        if len(unusable) > MOST_NAMED:
+            rest = f"{len(unusable) - MOST_NAMED} more hold no game"
+            unusable[MOST_NAMED:] = [rest]
+        return "; ".join(unusable)
 
     def _forget_topic(self, topic: str) -> None:
-        held = self._topics.pop(topic, None)
-        if held is None:
+        state = self._topics.pop(topic, None)
+        if state is None:
             return
-        for who, game in held.games.items():
-            self._keep_game(who, game)
+        for identity, game in state.games.items():
+            self._keep_game(identity, game)
             if game.result == "*":
-                self._news.pop(who, None)
+                self._news.pop(identity, None)
                 self._gone = True
 
-    def _keep_game(self, who: Identity, game: GameReport) -> None:
+    def _keep_game(self, identity: Identity, game: GameReport) -> None:
         """Keep a game that its topic no longer has, if it is finished."""
         if game.result != "*" and len(self._past) < MAX_TOPICS:
-            self._past[who] = game
+            self._past[identity] = game
 
 
 Reading = Generator[None, None, Sequence[GameReport]]
@@ -284,32 +284,32 @@ Reading = Generator[None, None, Sequence[GameReport]]
 """
 
 
-def _read_payload(topic: str, held: _Topic, payload: bytes) -> Reading:
+def _read_payload(topic: str, state: _Topic, payload: bytes) -> Reading:
     """Read a payload of any kind."""
     if len(payload) > MAX_BYTES:
         raise _NoGame(f"more than {MAX_BYTES} bytes")
     head = payload[:HEAD_BYTES].lstrip()
     if head[:1] == b"{":
-        return (yield from _read_json(topic, held, payload))
+        return (yield from _read_json(topic, state, payload))
     if _FEN.match(payload[:_FEN_BYTES]):
-        return [_read_text(topic, held, payload)]
-    return (yield from _read_pgn(topic, held, payload))
+        return [_read_text(topic, state, payload)]
+    return (yield from _read_pgn(topic, state, payload))
 
 
-def _report_unusable(topic: str, held: _Topic, error: _NoGame) -> Sequence[GameReport]:
+def _report_unusable(topic: str, state: _Topic, error: _NoGame) -> Sequence[GameReport]:
     """Return the games of a topic with the problem of its last message, which could not
     be used.
     """
     problem = f"its last message cannot be used: {error}"
-    games = [*held.games.values()]
+    games = [*state.games.values()]
     if not games and error.sent is not None:
-        games = [_build_report(topic, error.sent, chess.Board(), (), held.number)]
+        games = [_build_report(topic, error.sent, chess.Board(), (), state.number)]
     return [
         replace(game, problem=problem, unread=("moves", "result")) for game in games
     ]
 
 
-def _read_json(topic: str, held: _Topic, payload: bytes) -> Reading:
+def _read_json(topic: str, state: _Topic, payload: bytes) -> Reading:
     if len(payload) > MAX_JSON_BYTES:
         raise _NoGame(f"JSON of more than {MAX_JSON_BYTES} bytes")
     sent = read_json(payload, object)
@@ -318,14 +318,14 @@ def _read_json(topic: str, held: _Topic, payload: bytes) -> Reading:
     if "moves" in sent:
         game = read_value(sent, MqttGame)
         assert game is not None
-        filled = _fill_unread(game, held)
+        filled = _fill_unread(game, state)
         if filled is game:
             _check_start(game)
-        return (yield from _read_game(topic, held, filled))
+        return (yield from _read_game(topic, state, filled))
     if "fen" in sent:
         position = read_value(sent, MqttPosition)
         assert position is not None
-        return [_read_position(topic, held, _fill_unread(position, held))]
+        return [_read_position(topic, state, _fill_unread(position, state))]
     raise _NoGame("JSON without moves or fen")
 
 
@@ -333,30 +333,31 @@ def _read_json(topic: str, held: _Topic, payload: bytes) -> Reading:
 _IDENTITY = ("id", "white", "black")
 
 
-def _fill_unread(sent: Sent, held: _Topic) -> Sent:
+def _fill_unread(sent: Sent, state: _Topic) -> Sent:
     """Return ``sent`` with its unreadable fields filled from the previous message, if
     that was about the same game; a player who is missing is filled too, if the opponent
     is named.
     """
-    before, held.sent = held.sent, sent
+    before, state.sent = state.sent, sent
     if not isinstance(before, type(sent)):
         return sent
     unread = {path.partition(".")[0] for path in sent.unread}
     unnamed = {name for name in _IDENTITY if _read_identity(sent, name) in ("", "?")}
-    named = [name for name in _IDENTITY if name not in unnamed]
-    is_known = bool(named) or unread >= {"white", "black"}
+    named_fields = [name for name in _IDENTITY if name not in unnamed]
+    is_known = bool(named_fields) or unread >= {"white", "black"}
     if not is_known or any(
-        _read_identity(sent, name) != _read_identity(before, name) for name in named
+        _read_identity(sent, name) != _read_identity(before, name)
+        for name in named_fields
     ):
         return sent
     lost = (unread | unnamed) - {"moves", "fen", "move"}
-    held.sent = replace(sent, **{name: getattr(before, name) for name in lost})
-    return held.sent
+    state.sent = replace(sent, **{name: getattr(before, name) for name in lost})
+    return state.sent
 
 
 def _read_identity(sent: MqttGameHeaders, field: str) -> str:
-    found = getattr(sent, field)
-    return found.name if isinstance(found, MqttPlayer) else str(found)
+    value = getattr(sent, field)
+    return value.name if isinstance(value, MqttPlayer) else str(value)
 
 
 def _check_start(sent: MqttGame) -> None:
@@ -368,7 +369,7 @@ def _check_start(sent: MqttGame) -> None:
             )
 
 
-def _read_game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
+def _read_game(topic: str, state: _Topic, sent: MqttGame) -> Reading:
     start = read_fen(sent.start_fen or chess.STARTING_FEN)
     if start is None:
         raise _NoGame("JSON with a start_fen that is no position", sent)
@@ -377,51 +378,55 @@ def _read_game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
         raise _NoGame(
             f"JSON with moves that are {sent.unread.get('moves', 'null')}", sent
         )
-    read = _read_move_text if isinstance(sent.moves, str) else _read_move_list
-    first, *rest = yield from read(topic, held, sent, start)
-    others = {path: found for path, found in sent.unread.items() if path != "moves"}
-    return [add_unread(first, others), *rest]
+    read_moves = _read_move_text if isinstance(sent.moves, str) else _read_move_list
+    first, *rest = yield from read_moves(topic, state, sent, start)
+    other_unread = {
+        path: description
+        for path, description in sent.unread.items()
+        if path != "moves"
+    }
+    return [add_unread(first, other_unread), *rest]
 
 
 def _read_move_list(
-    topic: str, held: _Topic, sent: MqttGame, start: chess.Board
+    topic: str, state: _Topic, sent: MqttGame, start: chess.Board
 ) -> Reading:
     assert isinstance(sent.moves, tuple)
-    line, moves = held.listed, list(map(_read_move, sent.moves))
+    line, moves = state.listed, list(map(_read_move, sent.moves))
     yield from line.play_moves(moves, start)
     problem = line.problem
     if problem is None and "moves" in sent.unread:
         problem = f"its moves cannot be read further ({sent.unread['moves']})"
-    game = _read_whole_game(topic, held, sent, start, line.moves, problem)
+    game = _read_whole_game(topic, state, sent, start, line.moves, problem)
     return (yield from read_continuation(game, line, moves))
 
 
 def _read_move(move: str | MqttMove) -> ListedMove:
-    given = MqttMove(move) if isinstance(move, str) else move
-    return ListedMove(given.move.strip(), given.clock_s, given.spent_s)
+    sent = MqttMove(move) if isinstance(move, str) else move
+    return ListedMove(sent.move.strip(), sent.clock_s, sent.spent_s)
 
 
 def _read_move_text(
-    topic: str, held: _Topic, sent: MqttGame, start: chess.Board
+    topic: str, state: _Topic, sent: MqttGame, start: chess.Board
 ) -> Reading:
     """Read moves that are given as text in PGN."""
     assert isinstance(sent.moves, str)
-    before = held.text.start
+    before = state.text.start
     if (start, start.chess960) != (before, before.chess960):
-        held.text = Movetext(start)
-    text = held.text
+        state.text = Movetext(start)
+    text = state.text
     moves = normalise_text(sent.moves).encode("utf-8", "replace")
     yield from text.read_text(moves, whole=True, tag=sent.result)
     if sent.result == "*" and text.result is not None:
         sent = replace(sent, result=text.result)
-    game = _read_whole_game(topic, held, sent, start, text.moves, text.problem)
+    game = _read_whole_game(topic, state, sent, start, text.moves, text.problem)
     rests = yield from text.read_rests(whole=True)
     return split_continuations(game, "", rests)
 
 
 def _read_whole_game(
     topic: str,
-    held: _Topic,
+    state: _Topic,
     sent: MqttGame,
     start: chess.Board,
     moves: Sequence[Move],
@@ -430,35 +435,38 @@ def _read_whole_game(
     """Return the report of a game with the moves that could be read. If another game
     has begun on the topic, count it.
     """
-    before, now = held.moves, tuple(moves)
+    before, now = state.moves, tuple(moves)
     if problem is None or now:
-        held.moves = now
+        state.moves = now
         if len(before) >= NEW_GAME_PLIES and not count_shared_plies(now, before):
-            held.number += 1
+            state.number += 1
     unread: list[Unread] = [] if problem is None else ["moves"]
     if "result" in sent.unread:
         unread.append("result")
-    game = _build_report(topic, sent, start, now, held.number)
+    game = _build_report(topic, sent, start, now, state.number)
     return replace(game, problem=problem, unread=tuple(unread))
 
 
-def _read_text(topic: str, held: _Topic, payload: bytes) -> GameReport:
+def _read_text(topic: str, state: _Topic, payload: bytes) -> GameReport:
     words = payload[:_FEN_BYTES].decode("ascii", "replace").split()
     fields = 6 if len(words) >= 6 else 2
     move = words[fields] if len(words) > fields else ""
     return _read_position(
-        topic, held, MqttPosition(fen=" ".join(words[:fields]), move=move)
+        topic, state, MqttPosition(fen=" ".join(words[:fields]), move=move)
     )
 
 
-def _read_position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
+def _read_position(topic: str, state: _Topic, sent: MqttPosition) -> GameReport:
     now = read_fen(sent.fen)
     if now is None:
-        found = sent.unread.get("fen")
+        description = sent.unread.get("fen")
         raise _NoGame(
-            f"a fen that is {found}" if found else "a fen that is no position", sent
+            f"a fen that is {description}"
+            if description
+            else "a fen that is no position",
+            sent,
         )
-    game = held.positions
+    game = state.positions
     game.track_position(now, sent.move, sent.white_clock_s, sent.black_clock_s)
     start = chess.Board(game.start_fen, chess960=game.chess960)
     report = _build_report(topic, sent, start, tuple(game.moves), game.number)
@@ -467,10 +475,10 @@ def _read_position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
     return add_unread(report, sent.unread)
 
 
-def _read_pgn(topic: str, held: _Topic, payload: bytes) -> Reading:
-    if what := describe_no_pgn(payload[:HEAD_BYTES]):
-        raise _NoGame(what)
-    games = yield from held.pgn.read_in_pieces(payload, closed=True)
+def _read_pgn(topic: str, state: _Topic, payload: bytes) -> Reading:
+    if description := describe_no_pgn(payload[:HEAD_BYTES]):
+        raise _NoGame(description)
+    games = yield from state.pgn.read_in_pieces(payload, closed=True)
     if not games:
         raise _NoGame("text without a game")
     if len(games) == 1 and not (games[0].key or _has_name(games[0].headers)):

@@ -122,8 +122,8 @@ async def _probe_source(
     except LiveRateError as error:
         # The error of a setting includes the setting's name; the source's own name is
         # shown next to the problem anyway.
-        about = f"{error.subject}: " if isinstance(error, ConfigError) else ""
-        detail = f"{about}{error.problem}. {error.remedy}".strip(" .")
+        subject = f"{error.subject}: " if isinstance(error, ConfigError) else ""
+        detail = f"{subject}{error.problem}. {error.remedy}".strip(" .")
         return ProbedSource(name, kind, False, detail)
     answers = bool(listener.games) or listener.state in ("live", "stale", "finished")
     detail = listener.detail
@@ -156,13 +156,13 @@ class _Listener:
         self.games: Identified = {}
         self.state = ""
         self.detail = ""
-        self._said = asyncio.Event()
+        self._news = asyncio.Event()
 
     async def report(self, report: FeedReport) -> None:
         if report.complete:
             self.games.clear()
         self.games.update(zip(identify_games(report.games), report.games, strict=True))
-        self._said.set()
+        self._news.set()
 
     async def wait_until_rated(self) -> None:
         """Return at once: a probe rates nothing."""
@@ -172,14 +172,14 @@ class _Listener:
 
     def health(self, health: FeedHealth) -> None:
         self.state, self.detail = health.state, health.detail
-        self._said.set()
+        self._news.set()
 
     async def wait_until_silent(self, following: asyncio.Task[None]) -> None:
         """Wait until following the source has ended. Raises TimeoutError when the
         source has reported games and then falls silent.
         """
-        following.add_done_callback(lambda _: self._said.set())
+        following.add_done_callback(lambda _: self._news.set())
         while not following.done():
-            self._said.clear()
+            self._news.clear()
             async with asyncio.timeout(QUIET_S if self.games else None):
-                await self._said.wait()
+                await self._news.wait()

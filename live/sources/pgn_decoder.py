@@ -57,7 +57,7 @@ class PgnLimits(Value, kw_only=True):
 STREAMED = 1_000
 
 
-class _Known(msgspec.Struct, eq=False):
+class _KnownGame(msgspec.Struct, eq=False):
     """A game as it was last read."""
 
     head: GameHead
@@ -72,12 +72,12 @@ class _Known(msgspec.Struct, eq=False):
     """
 
 
-_Who = tuple[object, ...]
+_Identity = tuple[object, ...]
 Reading = Generator[None, None, list[GameReport]]
 """Generator that yields between pieces of work and returns the reports in order."""
 
 
-def _identify_game(head: GameHead) -> _Who:
+def _identify_game(head: GameHead) -> _Identity:
     """Return an identity that does not change during a game and includes all headers on
     which its moves depend.
     """
@@ -117,7 +117,7 @@ class _GameReader:
         self._notes = Counter[str]()
         # Each dictionary is in the order of last use.
         self._heads: dict[bytes, GameHead] = {}
-        self._known: dict[_Who, _Known] = {}
+        self._known_games: dict[_Identity, _KnownGame] = {}
 
     def _read_reports(
         self,
@@ -135,69 +135,77 @@ class _GameReader:
                 end without a result token.
         """
         reports: list[GameReport] = []
-        seen: Counter[_Who] = Counter()
+        counts: Counter[_Identity] = Counter()
         for segment in segments:
             yield
             if segment is None:
                 continue
-            known = self._find_known(segment.header.strip(), seen if numbered else None)
-            if known.read != (segment, closed):
-                known.read = None
-                yield from self._read_moves(known, segment, closed=closed)
-                known.read = segment, closed
-            self._notes.update(known.moves.notes)
-            reports += known.reports
+            game = self._find_known(
+                segment.header.strip(), counts if numbered else None
+            )
+            if game.read != (segment, closed):
+                game.read = None
+                yield from self._read_moves(game, segment, closed=closed)
+                game.read = segment, closed
+            self._notes.update(game.moves.notes)
+            reports += game.reports
         return reports
 
     def _read_moves(
-        self, known: _Known, segment: PgnSegment, *, closed: bool
+        self, game: _KnownGame, segment: PgnSegment, *, closed: bool
     ) -> Iterator[None]:
         """Read the moves of a game, and those after illegal moves."""
         is_whole = segment.end is LineEnd.WHOLE
         is_closed = closed and segment.end is LineEnd.CUT
-        yield from known.moves.read_text(
+        yield from game.moves.read_text(
             segment.movetext,
             whole=is_whole,
             closed=is_closed,
-            tag=known.head.result,
-            base_s=read_start_clock_s(known.head.headers.time_control),
+            tag=game.head.result,
+            base_s=read_start_clock_s(game.head.headers.time_control),
         )
-        rests = yield from known.moves.read_rests(whole=is_whole, closed=is_closed)
-        known.reports = self._build_reports(known, rests, segment.end, closed)
+        rests = yield from game.moves.read_rests(whole=is_whole, closed=is_closed)
+        game.reports = self._build_reports(game, rests, segment.end, closed)
 
-    def _find_known(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
+    def _find_known(
+        self, header: bytes, counts: Counter[_Identity] | None
+    ) -> _KnownGame:
         """Return the remembered game with these tag lines, which is created if
-        necessary. ``seen`` counts games with equal tags, if these are to be
+        necessary. ``counts`` counts games with equal tags, if these are to be
         distinguished.
         """
         head = self._heads.pop(header, None) or read_head(header)
         self._heads[header] = head
-        who = _identify_game(head)
-        if seen is not None:
-            seen[who] += 1
-            who = (*who, seen[who])
-        known = self._known.pop(who, None)
-        if known is None:
-            known = _Known(head, Movetext(head.create_board(), playable=head.playable))
-        self._known[who] = known
-        if known.head != head:  # a tag has changed, such as the result or a rating
-            known.head, known.read = head, None
-        return known
+        identity = _identify_game(head)
+        if counts is not None:
+            counts[identity] += 1
+            identity = (*identity, counts[identity])
+        game = self._known_games.pop(identity, None)
+        if game is None:
+            game = _KnownGame(
+                head, Movetext(head.create_board(), playable=head.playable)
+            )
+        self._known_games[identity] = game
+        if game.head != head:  # a tag has changed, such as the result or a rating
+            game.head, game.read = head, None
+        return game
 
-    def _forget_oldest(self, most: int) -> None:
-        """Forget all but the ``most`` games that were read last."""
-        for header in list(self._heads)[: max(0, len(self._heads) - most)]:
+    def _forget_oldest(self, limit: int) -> None:
+        """Forget all but the ``limit`` games that were read last."""
+        for header in list(self._heads)[: max(0, len(self._heads) - limit)]:
             del self._heads[header]
-        for who in list(self._known)[: max(0, len(self._known) - most)]:
-            del self._known[who]
+        for identity in list(self._known_games)[
+            : max(0, len(self._known_games) - limit)
+        ]:
+            del self._known_games[identity]
 
     def _build_reports(
-        self, known: _Known, rests: Sequence[Movetext], end: LineEnd, closed: bool
+        self, game: _KnownGame, rests: Sequence[Movetext], end: LineEnd, closed: bool
     ) -> GameReports:
         """Return the report of a game; if it continued after illegal moves, further
         reports of the moves after these.
         """
-        head, moves = known.head, known.moves
+        head, moves = game.head, game.moves
         if not head.tags and not moves.moves:
             return ()
         problem = head.problem if not head.playable else moves.problem
@@ -206,23 +214,29 @@ class _GameReader:
         unread: tuple[Unread, ...] = () if problem is None else ("moves",)
         # A text that breaks off without a result token gives no result yet: some
         # programs write the final tag first.
-        untold = head.result if end is LineEnd.WHOLE or closed else "*"
+        tag_result = head.result if end is LineEnd.WHOLE or closed else "*"
         report = GameReport(
             key=head.key,
             headers=head.headers,
             start_fen=head.start_fen,
             moves=tuple(moves.moves),
-            result=head.result if moves.result == "*" else moves.result or untold,
+            result=head.result if moves.result == "*" else moves.result or tag_result,
             start_eval=moves.start_eval,
             problem=problem or head.problem,
             unread=unread,
         )
-        told = head.headers
-        who = "/".join(
-            (told.event, told.round, told.white.name, told.black.name, told.date)
+        headers = head.headers
+        name = "/".join(
+            (
+                headers.event,
+                headers.round,
+                headers.white.name,
+                headers.black.name,
+                headers.date,
+            )
         )
-        *others, last = split_continuations(report, who, rests)
-        return *others, apply_clock_tags(last, head.clocks_s)
+        *earlier, last = split_continuations(report, name, rests)
+        return *earlier, apply_clock_tags(last, head.clocks_s)
 
 
 class PgnDecoder(_GameReader):

@@ -42,15 +42,15 @@ def describe_no_pgn(head: bytes, content_type: str = "") -> str | None:
     empty (lichess api issue 179).
     """
     head = head[:HEAD_BYTES]
-    for magic, what in _MAGIC.items():
+    for magic, description in _MAGIC.items():
         if head.startswith(magic):
-            return what
-    wide = detect_utf16(head)
+            return description
+    utf16 = detect_utf16(head)
     for bom in _BOMS:
         head = head.removeprefix(bom)
-    if b"\x00" in head and not wide:
+    if b"\x00" in head and not utf16:
         return "a binary file"
-    if wide:
+    if utf16:
         head = head.replace(b"\x00", b"")
     text = head.lstrip().lower()
     if not text:

@@ -33,10 +33,10 @@ def read_pgn_file(file: Path) -> FeedReport:
     if charset:
         log.warning("%s: charset guessed: %s", file, charset)
     reader = PgnReader(limits=_LIMITS, fallback_charset=charset or "cp1252")
-    read = reader.read_text(data, closed=True)
-    games = drop_repeated_games(read)
-    if len(games) < len(read):
-        repeated = len(read) - len(games)
+    reports = reader.read_text(data, closed=True)
+    games = drop_repeated_games(reports)
+    if len(games) < len(reports):
+        repeated = len(reports) - len(games)
         log.warning(
             "%s: games that stand in it twice, counted once: %d", file, repeated
         )

@@ -104,37 +104,37 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
     """
     tags, problem = _read_tags(decode(raw, fallback_charset))
 
-    def tag(name: str, limit: int = TEXT_CHARS) -> str:
+    def read_tag(name: str, limit: int = TEXT_CHARS) -> str:
         value = clean_text(tags.get(name, ""), limit)
         return "" if value in ("?", "-", "*") else value
 
     variant, start_fen, chess960, start_problem = _read_start(tags)
-    site = tag("Site")
-    round_ = tag("Round", NAME_CHARS)
+    site = read_tag("Site")
+    round_ = read_tag("Round", NAME_CHARS)
     result = tags.get("Result", "")
     game_url = safe_web_address(tags.get("GameURL", ""))
     white, black = _read_players(tags)
     headers = Headers(
         white=white,
         black=black,
-        event=tag("BroadcastName") or tag("Event"),
+        event=read_tag("BroadcastName") or read_tag("Event"),
         site=site,
         round=round_ if round_.strip("?. ") else _read_round_of_address(tags),
         board=_read_board_number(tags),
-        date=read_date(tag("Date")) or read_date(tag("UTCDate")),
-        time_control=tag("TimeControl", NAME_CHARS),
+        date=read_date(read_tag("Date")) or read_date(read_tag("UTCDate")),
+        time_control=read_tag("TimeControl", NAME_CHARS),
         url=game_url
         or safe_web_address(tags.get("Site", ""))
         or safe_web_address(tags.get("Link", "")),
         variant=variant,
-        eco=tag("ECO", NAME_CHARS),
-        opening=tag("Opening", NAME_CHARS),
-        termination=tag("Termination", NAME_CHARS)
+        eco=read_tag("ECO", NAME_CHARS),
+        opening=read_tag("Opening", NAME_CHARS),
+        termination=read_tag("Termination", NAME_CHARS)
         or ("forfeit" if is_forfeit(result) else ""),
     )
     return GameHead(
         headers=headers,
-        key=_read_key(game_url) or tag("GameId", NAME_CHARS),
+        key=_read_key(game_url) or read_tag("GameId", NAME_CHARS),
         result=read_result(result),
         clocks_s=(
             _read_clock_s(tags.get("WhiteClock", "")),
@@ -158,10 +158,10 @@ def clean_text(text: str, limit: int) -> str:
     text = text[: 8 * limit]
     if not (text.isascii() and text.isprintable()):
         text = _TERMINAL_SEQUENCE.sub("", undo_double_encoding(text))
-        kept = (
+        visible = (
             " " if c.isspace() else c for c in text if c.isspace() or c.isprintable()
         )
-        text = unicodedata.normalize("NFC", "".join(kept))
+        text = unicodedata.normalize("NFC", "".join(visible))
     line = " ".join(text.split())[:limit].rstrip()
     # Characters that have now been cut or removed might have prevented the repair of
     # the rest.
@@ -218,8 +218,8 @@ def _read_tags(text: str) -> tuple[Tags, str | None]:
             line = line[:MAX_LINE]
             problem = f"a header line longer than {MAX_LINE} characters was cut"
         pairs = _TAG.findall(line)
-        if not pairs and (loose := _LOOSE_TAG.match(line)):
-            pairs = [(loose[1], loose[2].rstrip(" \t]").removesuffix('"'))]
+        if not pairs and (match := _LOOSE_TAG.match(line)):
+            pairs = [(match[1], match[2].rstrip(" \t]").removesuffix('"'))]
         for name, value in pairs:
             if len(tags) >= MAX_TAGS and name not in tags:
                 return tags, f"only the first {MAX_TAGS} headers were read"
@@ -240,13 +240,22 @@ def create_player(
     is used if there is no other.
     """
 
-    def text(value: str | None) -> str | None:
+    def clean_field(value: str | None) -> str | None:
         return clean_text(value or "", NAME_CHARS) or None
 
     number = str(fide_id or "")
-    known = int(number) or None if number.isascii() and _DIGITS.match(number) else None
-    bare, rating = split_rating(text(name) or "?", elo or None)
-    return Player(bare, rating, text(title), known, text(federation), text(team))
+    valid_id = (
+        int(number) or None if number.isascii() and _DIGITS.match(number) else None
+    )
+    bare, rating = split_rating(clean_field(name) or "?", elo or None)
+    return Player(
+        bare,
+        rating,
+        clean_field(title),
+        valid_id,
+        clean_field(federation),
+        clean_field(team),
+    )
 
 
 def _read_players(tags: Tags) -> tuple[Player, Player]:
@@ -260,17 +269,17 @@ def _read_players(tags: Tags) -> tuple[Player, Player]:
 
 
 def _read_player(tags: Tags, side: str) -> Player:
-    def tag(*names: str) -> str | None:
+    def read_tag(*names: str) -> str | None:
         values = (tags.get(f"{side}{name}", "").strip() for name in names)
         return next((value for value in values if value.strip("?-0 ")), None)
 
     return create_player(
         tags.get(side),
         elo=read_elo(tags.get(f"{side}Elo", "")),
-        title=tag("Title"),
-        fide_id=tag("FideId", "FideID", "FIDEId"),
-        federation=tag("Federation", "Fed", "Country"),
-        team=tag("Team"),
+        title=read_tag("Title"),
+        fide_id=read_tag("FideId", "FideID", "FIDEId"),
+        federation=read_tag("Federation", "Fed", "Country"),
+        team=read_tag("Team"),
     )
 
 
@@ -311,11 +320,11 @@ def _read_round_of_address(tags: Tags) -> str:
     return number[1] if number else clean_text(parts[2].replace("-", " "), NAME_CHARS)
 
 
-def _normalise_variant(named: str) -> str:
+def _normalise_variant(variant: str) -> str:
     """Return the words that distinguish a variant, such as ``freestyle`` for
     ``Freestyle Chess (SP 518)``.
     """
-    words = _VARIANT_WORD.findall(_IN_BRACKETS.sub("", named))
+    words = _VARIANT_WORD.findall(_IN_BRACKETS.sub("", variant))
     return " ".join(word for word in words if word not in _CHESS)
 
 
@@ -323,14 +332,14 @@ def _read_start(tags: Tags) -> tuple[str, str, bool, str | None]:
     """Return the variant, the full FEN of the starting position, whether castling
     follows Chess960, and the reason why the game cannot be played (None if it can).
     """
-    named = clean_text(tags.get("Variant", ""), NAME_CHARS).casefold()
-    plain = named if named in _STANDARD else _normalise_variant(named)
+    name = clean_text(tags.get("Variant", ""), NAME_CHARS).casefold()
+    plain = name if name in _STANDARD else _normalise_variant(name)
     if plain in _STANDARD:
         variant = "standard"
     elif plain in _CHESS960:
         variant = "chess960"
     else:
-        return named, chess.STARTING_FEN, False, f"the variant {named} is not followed"
+        return name, chess.STARTING_FEN, False, f"the variant {name} is not followed"
     fen = clean_text(tags.get("FEN", ""), TEXT_CHARS)
     if fen in ("", "?", "-", "startpos"):
         return variant, chess.STARTING_FEN, variant == "chess960", None

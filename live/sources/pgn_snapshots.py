@@ -73,7 +73,7 @@ class TextReading(Value):
     """
     complete: bool = True
     """Whether all games of the text were read."""
-    stands: bool = False
+    is_settled: bool = False
     """Whether the text equals an earlier one, but has been read for so long that it is
     not an old copy from a cache.
     """
@@ -119,12 +119,14 @@ class PartialReadFilter:
         self._copies_s = copies_s
         former = dict(zip(identify_games(before), before, strict=True))
         # Games that had ended or were gone in the earlier run are not missed.
-        gone = {
-            who
-            for who, game in former.items()
+        past = {
+            identity
+            for identity, game in former.items()
             if game.result != "*" or (game.problem or "").startswith(NO_LONGER)
         }
-        self._held = {who: game for who, game in former.items() if who not in gone}
+        self._accepted = {
+            identity: game for identity, game in former.items() if identity not in past
+        }
         self._catching_up = bool(before)
         """Whether games of the earlier run might still be missing. Until they are back,
         every loss is in doubt.
@@ -142,7 +144,8 @@ class PartialReadFilter:
         # (infinity before the first reading). These are games whose loss was accepted,
         # and finished games of an earlier run: they might return half-written.
         self._gone: dict[Identity, tuple[Callable[[], GameReport], float]] = {
-            who: (partial(replace, former[who], problem=None), math.inf) for who in gone
+            identity: (partial(replace, former[identity], problem=None), math.inf)
+            for identity in past
         }
 
     def confirm_games(
@@ -153,63 +156,85 @@ class PartialReadFilter:
         the texts.
         """
         readings = list(readings)
-        named, cut = self._identify_games(readings)
-        halves = [who for who in cut if self._is_half_a_game(who, named, cut)]
-        for who in halves:
-            del named[who]
-        complete = not halves and all(each.complete for each in readings)
-        whole = {each.name: each for each in readings if each.whole}
-        lost = self._find_lost(named, whole, cut)
-        waits_s = [each.settles_s for each in readings if each.settles_s is not None]
+        identified, cut = self._identify_games(readings)
+        halves = [
+            identity
+            for identity in cut
+            if self._is_half_a_game(identity, identified, cut)
+        ]
+        for identity in halves:
+            del identified[identity]
+        complete = not halves and all(reading.complete for reading in readings)
+        whole = {reading.name: reading for reading in readings if reading.whole}
+        lost = self._find_lost(identified, whole, cut)
+        waits_s = [
+            reading.settles_s for reading in readings if reading.settles_s is not None
+        ]
         doubted: Identified = {}
         broken_off: set[Identity] = set()
         # A game that is kept must not appear a second time under its new name.
         twins: set[int] = set()
         before = self._losses
         self._losses = {}
-        for who, (now, lasts_s) in lost.items():
-            loss = before.pop(who, None)
+        for identity, (now, lasts_s) in lost.items():
+            loss = before.pop(identity, None)
             if loss is None or loss.now != now:
                 loss = _Loss(now, now_s)
             loss.readings += 1
             wait_s = loss.since_s + lasts_s - now_s
             if wait_s > 0 or loss.readings < LEAST_READINGS:
                 waits_s.append(max(wait_s, 0.0))
-                doubted[who] = self._known_game(who)
-                self._losses[who] = loss
-                if who not in named:
+                doubted[identity] = self._known_game(identity)
+                self._losses[identity] = loss
+                if identity not in identified:
                     twins.add(id(now))
-            elif who in cut and who in self._held and who not in self._endless:
-                named[who] = keep_unread(_keep_broken_off(named[who]), self._held[who])
-                broken_off.add(who)
+            elif (
+                identity in cut
+                and identity in self._accepted
+                and identity not in self._endless
+            ):
+                identified[identity] = keep_unread(
+                    _keep_broken_off(identified[identity]), self._accepted[identity]
+                )
+                broken_off.add(identity)
         if self._copies_s:
             # A loss that was temporary means that the text with the loss was an old
             # copy.
-            for who in before.keys() & named.keys() & self._held.keys():
-                moves = self._held[who].moves
-                if named[who].moves[: len(moves)] == moves:
+            for identity in before.keys() & identified.keys() & self._accepted.keys():
+                moves = self._accepted[identity].moves
+                if identified[identity].moves[: len(moves)] == moves:
                     self._copies_s = self._lost_after_s
-        believed = {who: game for who, game in named.items() if id(game) not in twins}
+        believed = {
+            identity: game
+            for identity, game in identified.items()
+            if id(game) not in twins
+        }
         believed |= doubted
         self._remember_gone(believed, now_s)
-        self._held = believed
-        kept = doubted.keys() | broken_off
-        self._endless = believed.keys() & ((self._endless & kept) | (cut.keys() - kept))
-        self._places = {who: at for who, at in self._places.items() if who in believed}
+        self._accepted = believed
+        unconfirmed = doubted.keys() | broken_off
+        self._endless = believed.keys() & (
+            (self._endless & unconfirmed) | (cut.keys() - unconfirmed)
+        )
+        self._places = {
+            identity: place
+            for identity, place in self._places.items()
+            if identity in believed
+        }
         self._catching_up &= bool(doubted) or not complete
         # With alternating caches, a board would otherwise be marked at every second
         # reading.
         unmarked_readings = 1 if self._copies_s else 0
         marked = {
-            who
-            for who, loss in self._losses.items()
+            identity
+            for identity, loss in self._losses.items()
             if loss.readings > unmarked_readings
         }
         games = dict(believed)
-        for who in marked:
-            games[who] = _mark_doubtful(games[who])
+        for identity in marked:
+            games[identity] = _mark_doubtful(games[identity])
         # Finished games are not marked as doubtful, so the note reports them.
-        unmarked = sum(believed[who].result != "*" for who in marked)
+        unmarked = sum(believed[identity].result != "*" for identity in marked)
         note = "; ".join(filter(None, [_describe_kept(unmarked), *notes]))
         again_in_s = min(waits_s, default=None)
         return Poll(tuple(games.values()), complete, again_in_s, note)
@@ -221,43 +246,45 @@ class PartialReadFilter:
         last game of each text that breaks off, whether that text has stopped changing.
         Record which text each game is in.
         """
-        named: Identified = {}
+        identified: Identified = {}
         cut: dict[Identity, bool] = {}
-        games = list(chain.from_iterable(each.games for each in readings))
+        games = list(chain.from_iterable(reading.games for reading in readings))
         in_order = iter(identify_games(games))
-        for each in readings:
-            for game in each.games:
-                who = next(in_order)
-                named[who] = keep_unread(game, self._held.get(who, game))
-                self._places[who] = each.name
-            if each.games and not each.whole:
-                cut[who] = each.closed
-        return named, cut
+        for reading in readings:
+            for game in reading.games:
+                identity = next(in_order)
+                identified[identity] = keep_unread(
+                    game, self._accepted.get(identity, game)
+                )
+                self._places[identity] = reading.name
+            if reading.games and not reading.whole:
+                cut[identity] = reading.closed
+        return identified, cut
 
     def _is_half_a_game(
-        self, who: Identity, named: Identified, cut: dict[Identity, bool]
+        self, identity: Identity, identified: Identified, cut: dict[Identity, bool]
     ) -> bool:
         """Return whether an incomplete game only appears to be new because part of its
         headers is missing. It would be shown as a second board.
         """
-        if who in self._held:
+        if identity in self._accepted:
             return False
-        has_half_headers = not cut[who] and not named[who].moves
-        return has_half_headers or self._is_renamed(named[who], named)
+        has_half_headers = not cut[identity] and not identified[identity].moves
+        return has_half_headers or self._is_renamed(identified[identity], identified)
 
     def _remember_gone(self, believed: Container[Identity], now_s: float) -> None:
         """Remember games whose loss was accepted, each for a limited time."""
-        gone = {}
-        for who, (read, lost_s) in self._gone.items():
+        remembered = {}
+        for identity, (unpack_game, lost_s) in self._gone.items():
             since_s = min(lost_s, now_s)
-            if who not in believed and now_s - since_s < GONE_S:
-                gone[who] = (read, since_s)
-        for who, game in self._held.items():
-            if who not in believed:
-                gone[who] = (_pack_game(game), now_s)
-        self._gone = dict(list(gone.items())[-MAX_GONE:])
+            if identity not in believed and now_s - since_s < GONE_S:
+                remembered[identity] = (unpack_game, since_s)
+        for identity, game in self._accepted.items():
+            if identity not in believed:
+                remembered[identity] = (_pack_game(game), now_s)
+        self._gone = dict(list(remembered.items())[-MAX_GONE:])
 
-    def _is_renamed(self, last: GameReport, named: Container[Identity]) -> bool:
+    def _is_renamed(self, last: GameReport, identified: Container[Identity]) -> bool:
         """Return whether the last game of a text might be a known game with another
         name, as far as it can be read.
         """
@@ -267,13 +294,13 @@ class PartialReadFilter:
             and (new.event, new.round) == (old.event, old.round)
             and len(last.moves) < len(before.moves)
             and is_same_line(last, before)
-            for who, before in self._held.items()
-            if who not in named and (old := before.headers)
+            for identity, before in self._accepted.items()
+            if identity not in identified and (old := before.headers)
         )
 
     def _find_lost(
         self,
-        named: Identified,
+        identified: Identified,
         whole: dict[str, TextReading],
         cut: Container[Identity],
     ) -> dict[Identity, tuple[GameReport | None, float]]:
@@ -282,53 +309,73 @@ class PartialReadFilter:
         accepted. Each text is judged separately: boards in different files can have
         takebacks at the same time.
         """
-        held = Counter(self._places.get(who) for who in self._held)
+        counts_before = Counter(
+            self._places.get(identity) for identity in self._accepted
+        )
         # A lost game that has returned does not replace another game.
-        now = Counter(self._places[who] for who in named if who not in self._gone)
+        counts = Counter(
+            self._places[identity]
+            for identity in identified
+            if identity not in self._gone
+        )
         new = {}
-        for who, game in named.items():
-            if who not in self._held:
+        for identity, game in identified.items():
+            if identity not in self._accepted:
                 new.update(dict.fromkeys(_lookup_keys(game), game))
         missing: dict[Identity, GameReport | None] = {}
-        for who, known in self._held.items():
-            if who in named:
+        for identity, known_game in self._accepted.items():
+            if identity in identified:
                 continue
-            keys = [key for key in _lookup_keys(known) if key in new]
+            keys = [key for key in _lookup_keys(known_game) if key in new]
             renamed = new[keys[0]] if keys else None
             # If the number of games is the same, games were renamed or reordered, or
             # the next round has begun. A game that has another name and fewer moves is
             # from an old copy, made before the name was corrected.
-            place = self._places.get(who)
+            place = self._places.get(identity)
             if place is None:
-                fewer = now.total() < len(self._held)
+                is_fewer = counts.total() < len(self._accepted)
             else:
-                fewer = place not in whole or now[place] < held[place]
-            if fewer if renamed is None else is_behind(renamed, known):
-                missing[who] = renamed
+                is_fewer = place not in whole or counts[place] < counts_before[place]
+            if is_fewer if renamed is None else is_behind(renamed, known_game):
+                missing[identity] = renamed
         # A game that has its old name again is the missing game, and already recorded
         # as such.
-        again = set(map(id, missing.values()))
+        renamed_ids = set(map(id, missing.values()))
         behind: dict[Identity, GameReport | None] = {
-            who: game
-            for who, game in named.items()
-            if (who in self._held or (who in self._gone and id(game) not in again))
-            and is_behind(game, self._known_game(who), cut=who in cut)
+            identity: game
+            for identity, game in identified.items()
+            if (
+                identity in self._accepted
+                or (identity in self._gone and id(game) not in renamed_ids)
+            )
+            and is_behind(game, self._known_game(identity), cut=identity in cut)
         }
-        losses = Counter(self._places.get(who) for who in (*missing, *behind))
+        losses = Counter(self._places.get(identity) for identity in (*missing, *behind))
         lost: dict[Identity, tuple[GameReport | None, float]] = {}
-        for who, less in {**missing, **behind}.items():
-            place = self._places.get(who)
-            alone = less is not None and less.moves and losses[place] == 1
+        for identity, shortened in {**missing, **behind}.items():
+            place = self._places.get(identity)
+            is_single_loss = (
+                shortened is not None and shortened.moves and losses[place] == 1
+            )
             lasts_s = self._lost_after_s
-            if alone and who in behind and place in whole and not self._catching_up:
-                lasts_s = 0.0 if whole[place].stands else self._copies_s
+            if (
+                is_single_loss
+                and identity in behind
+                and place in whole
+                and not self._catching_up
+            ):
+                lasts_s = 0.0 if whole[place].is_settled else self._copies_s
             if lasts_s:
-                lost[who] = less, lasts_s
+                lost[identity] = shortened, lasts_s
         return lost
 
-    def _known_game(self, who: Identity) -> GameReport:
+    def _known_game(self, identity: Identity) -> GameReport:
         """Return the game as it was last accepted."""
-        return self._held[who] if who in self._held else self._gone[who][0]()
+        return (
+            self._accepted[identity]
+            if identity in self._accepted
+            else self._gone[identity][0]()
+        )
 
 
 _decode = msgspec.msgpack.Decoder(GameReport).decode
@@ -364,12 +411,12 @@ def is_behind(
     since the result tag is written first. The last ``corrected`` plies can differ.
     """
     # Compare moves, not clocks: the text might be cut off inside the last clock.
-    fewer = len(now.moves) < len(before.moves)
+    is_shorter = len(now.moves) < len(before.moves)
     withdrawn = now.result == "*" != before.result and len(now.moves) == len(
         before.moves
     )
     return (
-        (fewer or withdrawn)
+        (is_shorter or withdrawn)
         and (cut or now.result in ("*", before.result))
         and now.headers.variant == before.headers.variant
         and STANDS not in (now.problem or "")
@@ -417,7 +464,7 @@ class PgnText:
         """Clock time since which a replaced text has been read again; None if the text
         is new.
         """
-        self._stands = False
+        self._is_settled = False
         self._clock = conditions.clock
         self._charset = ""
         self._guessed = ""
@@ -435,16 +482,18 @@ class PgnText:
 
         Raises :class:`FeedTrouble` if it is not PGN.
         """
-        if what := describe_no_pgn(text[:HEAD_BYTES], content_type):
+        if description := describe_no_pgn(text[:HEAD_BYTES], content_type):
             remedy = suggest_source(self._name)
-            reason = f"the source sends {what}; {remedy}"
+            reason = f"the source sends {description}; {remedy}"
             remedy = f"{remedy[:1].upper()}{remedy[1:]}"
-            raise create_fatal_trouble(self._name, f"holds {what}", remedy, reason)
+            raise create_fatal_trouble(
+                self._name, f"holds {description}", remedy, reason
+            )
         if self._cached and self._is_outdated(text):
             return False
-        named = self._config.charset or read_charset(content_type)
-        charset = named or guess_charset(text)
-        self._guessed = "" if named else charset
+        declared = self._config.charset or read_charset(content_type)
+        charset = declared or guess_charset(text)
+        self._guessed = "" if declared else charset
         if charset != self._charset:
             self._charset = charset
             self._reader = PgnReader(fallback_charset=charset or "cp1252")
@@ -460,8 +509,8 @@ class PgnText:
         earlier text, but then the text stays. After caches were seen to alternate, it
         must stay for longer.
         """
-        again, now_s = hash(text) in self._replaced, self._clock.now()
-        if again:
+        is_repeated, now_s = hash(text) in self._replaced, self._clock.now()
+        if is_repeated:
             self._again_s = now_s if self._again_s is None else self._again_s
             if now_s - self._again_s < self._copies_s:
                 return True
@@ -470,7 +519,7 @@ class PgnText:
         self._again_s = None
         if text == self._text:
             return False
-        self._stands = again
+        self._is_settled = is_repeated
         self._replaced.pop(hash(text), None)
         self._replaced[hash(self._text)] = None
         if len(self._replaced) > MAX_COPIES:
@@ -499,7 +548,7 @@ class PgnText:
             # If the text has more games than the limit, a game that was not read might
             # still be in it.
             complete=not self._reader.left_out,
-            stands=self._stands,
+            is_settled=self._is_settled,
             settles_s=settles_s,
             name=self._name,
         )
@@ -511,8 +560,8 @@ class PgnText:
         if self._guessed:
             notes.append(f"charset guessed: {self._guessed}")
         if self._reader.left_out:
-            more = f"{self._reader.left_out} more left out"
-            notes.append(f"{more}, since so many are read at most")
+            left_out = f"{self._reader.left_out} more left out"
+            notes.append(f"{left_out}, since so many are read at most")
         if self._repeated:
             notes.append(f"{self._repeated} in it twice, counted once")
         return "; ".join(notes)
@@ -567,8 +616,8 @@ def read_charset(content_type: str) -> str:
     ISO 8859-1 is ignored: servers name it for every text they know nothing about, and
     Windows-1252 includes its letters.
     """
-    named = _CHARSET.search(content_type)
-    charset = named[1].lower() if named else ""
+    match = _CHARSET.search(content_type)
+    charset = match[1].lower() if match else ""
     return (
         ""
         if charset in ("iso-8859-1", "latin-1", "latin1", "us-ascii", "utf-8")
@@ -582,5 +631,5 @@ def _describe_kept(boards: int) -> str:
     """
     if not boards:
         return ""
-    what = "1 finished board is" if boards == 1 else f"{boards} finished boards are"
-    return f"{what} missing or shorter just now, and kept"
+    subject = "1 finished board is" if boards == 1 else f"{boards} finished boards are"
+    return f"{subject} missing or shorter just now, and kept"

@@ -137,7 +137,7 @@ class PgnSplitter:
         self._in_comment = False
         self._tag_in_comment = -1  # index of the open comment's first tag line, or -1
         self._results = 0  # number of lines that ended in a result
-        self._given = False  # whether the text has been returned already
+        self._is_returned = False  # whether the text has been returned already
 
     def split_bytes(self, data: bytes) -> Segments:
         """Yield the games that ``data`` completes, and None after at most a millisecond
@@ -211,11 +211,11 @@ class PgnSplitter:
 
     def _read_lines(self, lines: Iterable[bytes]) -> Segments:
         """Yield the games that these whole lines complete."""
-        left = deque(lines)
-        while left or self._again:
-            left.extendleft(reversed(self._again))
+        pending = deque(lines)
+        while pending or self._again:
+            pending.extendleft(reversed(self._again))
             self._again.clear()
-            segment = self._read_line(left.popleft())
+            segment = self._read_line(pending.popleft())
             self._read = (self._read + 1) % _PAUSE_LINES
             if segment is not None or self._read == 0:
                 yield segment
@@ -233,7 +233,9 @@ class PgnSplitter:
         """End the game at index ``end`` and return it; None if it was just returned."""
         end = len(self._text) if end is None else end
         segment = (
-            None if self._given else PgnSegment(*self._split_header(end), LineEnd.WHOLE)
+            None
+            if self._is_returned
+            else PgnSegment(*self._split_header(end), LineEnd.WHOLE)
         )
         self._again[:0] = bytes(self._text[end:]).splitlines(keepends=True)
         self._begin_game()
@@ -248,17 +250,17 @@ class PgnSplitter:
             self._phase, self._moves_at = _Phase.MOVES, len(self._text)
         self._text += line
         segment = PgnSegment(*self._split_header(self._limit), LineEnd.TOO_LONG)
-        given, moves = self._given, self._phase is not _Phase.HEADERS
+        was_returned, moves = self._is_returned, self._phase is not _Phase.HEADERS
         self._begin_game()
         self._phase = _Phase.SKIPPING
         self._next_game = _SOME_TAG if moves else _EVENT_LINE
-        return None if given else segment
+        return None if was_returned else segment
 
     def _begins_game(self, line: bytes) -> bool:
         """Return whether a line begins the next game after one that was too long."""
-        if begins := self._next_game.match(self._normalise_line(line)):
+        if match := self._next_game.match(self._normalise_line(line)):
             self._begin_game()
-        return bool(begins)
+        return bool(match)
 
     def _read_line(self, line: bytes) -> PgnSegment | None:
         """Read one line. Return the game that it completes, or None."""
@@ -289,7 +291,7 @@ class PgnSplitter:
                 self._again.append(line)
                 return self._take_game()
             self._phase = _Phase.MOVES  # words after the result continue the same game
-            self._given = False
+            self._is_returned = False
         return (
             self._read_header(line)
             if self._phase is _Phase.HEADERS
@@ -311,10 +313,10 @@ class PgnSplitter:
         if line.endswith(b"]\n") or self._in_comment or line.startswith((b"%", b";")):
             return []
         if tags := _TAGS.match(line):
-            at = tags.end() if _MOVES_BEGIN.match(line, tags.end()) else 0
+            end = tags.end() if _MOVES_BEGIN.match(line, tags.end()) else 0
         else:
-            at = _find_next_game(line)
-        return [line[:at] + b"\n", line[at:].lstrip()] if at else []
+            end = _find_next_game(line)
+        return [line[:end] + b"\n", line[end:].lstrip()] if end else []
 
     def _read_header(self, line: bytes) -> PgnSegment | None:
         segment = None
@@ -364,7 +366,7 @@ class PgnSplitter:
         self._results += 1
         if not self._eager or self._results > _MAX_RESULTS:
             return None
-        self._given = True
+        self._is_returned = True
         return PgnSegment(*self._split_header(len(self._text)), LineEnd.WHOLE)
 
     def _follow_comments(self, line: bytes, close: int) -> bool:
@@ -388,10 +390,10 @@ class PgnSplitter:
         moves were played, as when a player did not appear.
         """
         end = len(line) - 1
-        found = _LAST_WORD.search(line, max(0, end - _RESULT_END_BYTES), end)
-        if found is None:
+        match = _LAST_WORD.search(line, max(0, end - _RESULT_END_BYTES), end)
+        if match is None:
             return False
-        word = found[0].rstrip()
+        word = match[0].rstrip()
         if read_result_word(word) is not None or read_result_at_end(line) is not None:
             return True
         result = read_result_word(word, doubtful=True)
@@ -399,8 +401,8 @@ class PgnSplitter:
             return result is not None
         if word == b"0-0" or self._results > _MAX_RESULTS:
             return False
-        at = len(self._text) - len(line) + found.start()
-        return _PLAYED.search(self._text, self._moves_at, at) is None
+        start = len(self._text) - len(line) + match.start()
+        return _PLAYED.search(self._text, self._moves_at, start) is None
 
 
 def _find_next_game(line: bytes) -> int:
@@ -411,23 +413,23 @@ def _find_next_game(line: bytes) -> int:
         b" 1 " in line or b'"]' in line or b"\t" in line or _SECOND_ONE.search(line)
     ):
         return 0
-    at = _find_behind_result(line)
-    if at and (b"{" in line or b";" in line):
-        at = _find_behind_result(
+    start = _find_behind_result(line)
+    if start and (b"{" in line or b";" in line):
+        start = _find_behind_result(
             _COMMENTS.sub(lambda comment: b" " * len(comment[0]), line)
         )
-    return at
+    return start
 
 
 def _find_behind_result(line: bytes) -> int:
-    for found in _GAME_BEGINS.finditer(line):
-        at = found.start()
-        word = _LAST_WORD.search(line, max(0, at - _RESULT_END_BYTES), at)
+    for match in _GAME_BEGINS.finditer(line):
+        start = match.start()
+        word = _LAST_WORD.search(line, max(0, start - _RESULT_END_BYTES), start)
         if word is not None and read_result_word(word[0].rstrip()) is not None:
-            return at
+            return start
     return 0
 
 
 def _strip_indent(line: bytes | bytearray) -> bytes:
-    found = _INDENTED.match(line)
-    return bytes(line[found.end() :] if found else line)
+    match = _INDENTED.match(line)
+    return bytes(line[match.end() :] if match else line)

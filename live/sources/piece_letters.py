@@ -67,19 +67,19 @@ class PieceLetters(Value):
         """Return the text of a move with English letters."""
         english = dict(self.english)
         move = move.translate(LOOK_ALIKES)
-        found = _MOVE.match(move)
-        if found is None:
+        match = _MOVE.match(move)
+        if match is None:
             return move
-        piece, squares, sign, promotion = found.groups()
+        piece, squares, sign, promotion = match.groups()
         piece = english.get(piece, piece or "")
         promotion = english.get(promotion, promotion or "")
-        return f"{piece}{squares}{sign or ''}{promotion}{move[found.end() :]}"
+        return f"{piece}{squares}{sign or ''}{promotion}{move[match.end() :]}"
 
 
 def find_letters(move: str) -> set[str]:
     """Return the piece letters in a text that looks like a move in any language."""
-    found = _MOVE.match(move.translate(LOOK_ALIKES))
-    return {found[1], found[4]} - {None} if found else set()
+    match = _MOVE.match(move.translate(LOOK_ALIKES))
+    return {match[1], match[4]} - {None} if match else set()
 
 
 def find_languages(used: Iterable[str]) -> list[PieceLetters]:

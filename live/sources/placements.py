@@ -54,15 +54,15 @@ def count_plies_before(
     if fen == start_fen:
         return 0
     board = chess.Board(start_fen)
-    found = None
+    last_plies = None
     for plies, move in enumerate(moves, 1):
         board.push_uci(move.uci)
         if board.occupied == position.occupied and board.turn == position.turn:
             if board.fen() == fen:
                 return plies
             if board.board_fen() == position.board_fen():
-                found = plies
-    return found
+                last_plies = plies
+    return last_plies
 
 
 def find_position_after(before: str, now: str) -> str | None:

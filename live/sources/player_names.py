@@ -30,13 +30,13 @@ def split_rating(name: str, elo: int | None = None) -> tuple[str, int | None]:
     """
     if name.isdecimal() or not any(map(str.isdigit, name)):
         return name, elo
-    if found := _BRACKETED_RATING.search(name):
-        bare = (name[: found.start()] + name[found.end() :]).strip()
-        return (bare, elo or int(found[1])) if bare else (name, elo)
-    found = _BARE_RATING.search(name)
-    if found is None or int(found[1]) > _BEST:
+    if match := _BRACKETED_RATING.search(name):
+        bare = (name[: match.start()] + name[match.end() :]).strip()
+        return (bare, elo or int(match[1])) if bare else (name, elo)
+    match = _BARE_RATING.search(name)
+    if match is None or int(match[1]) > _BEST:
         return name, elo
-    bare, rating = name[: found.start()].rstrip(" ,;-–"), int(found[1])
+    bare, rating = name[: match.start()].rstrip(" ,;-–"), int(match[1])
     words = re.findall(r"[^\W\d_]{2,}", bare)
     has_other_digits = any(map(str.isdigit, bare))
     if not words or has_other_digits:
@@ -51,7 +51,7 @@ def split_rating(name: str, elo: int | None = None) -> tuple[str, int | None]:
 def strip_marks(name: str) -> str:
     """Return the name without rating, and without title or federation in brackets."""
     bare, _ = split_rating(name)
-    kept = _BRACKETED_LETTERS.sub(
+    unmarked = _BRACKETED_LETTERS.sub(
         lambda mark: mark[0] if mark[1] in _APART else "", bare
     )
-    return kept.strip() or bare
+    return unmarked.strip() or bare

@@ -23,7 +23,7 @@ PROOF_PLIES = 2
 
 
 def split_continuations(
-    report: GameReport, who: str, rests: Iterable[GameLine | Movetext]
+    report: GameReport, name: str, rests: Iterable[GameLine | Movetext]
 ) -> GameReports:
     """Return the game, and the moves after each illegal move in it as a further game.
 
@@ -33,7 +33,7 @@ def split_continuations(
 
     Args:
         report: the game up to the first illegal move, with a ``problem`` that names it.
-        who: name of the game among those of its source, used if the report has no key.
+        name: name of the game among those of its source, used if the report has no key.
         rests: the moves after each illegal move.
     """
     reports = [report]
@@ -41,37 +41,39 @@ def split_continuations(
         if len(rest.moves) < PROOF_PLIES:
             break
         last = reports.pop()
-        others = tuple(part for part in last.unread if part != "moves")
-        reports.append(replace(last, problem=f"{last.problem} {STANDS}", unread=others))
+        other_unread = tuple(part for part in last.unread if part != "moves")
+        reports.append(
+            replace(last, problem=f"{last.problem} {STANDS}", unread=other_unread)
+        )
         following = replace(
             last,
-            key=f"{last.key or who} from ply {len(last.moves) + 1}",
+            key=f"{last.key or name} from ply {len(last.moves) + 1}",
             start_fen=rest.start.fen(),
             moves=tuple(rest.moves),
             start_eval=None,
             problem=rest.problem,
-            unread=others if rest.problem is None else ("moves", *others),
+            unread=other_unread if rest.problem is None else ("moves", *other_unread),
         )
         reports.append(following)
     return tuple(reports)
 
 
 def read_continuation(
-    report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
+    report: GameReport, line: GameLine, moves: Sequence[ListedMove], *, name: str = ""
 ) -> Generator[None, None, GameReports]:
     """Split a game as :func:`split_continuations` does, but yield after each move.
 
-    ``given`` are all moves as the source sent them, the same that ``line`` was given.
+    ``moves`` are all moves as the source sent them, the same that ``line`` was given.
     """
     plies = len(report.moves)
-    if report.problem is None or plies >= len(given):
+    if report.problem is None or plies >= len(moves):
         return (report,)
-    after = board_after_illegal(line.board, given[plies].text)
+    after = board_after_illegal(line.board, moves[plies].text)
     if after is None:
         return (report,)
     rest = GameLine(after)
-    yield from rest.play_moves(given[plies + 1 :])
-    return split_continuations(report, who, [rest])
+    yield from rest.play_moves(moves[plies + 1 :])
+    return split_continuations(report, name, [rest])
 
 
 #: If a game with at least this many moves suddenly has the starting position, it has
@@ -160,8 +162,8 @@ class PositionTracker:
         ``now`` must have the right side to move: a FEN without that field is read as
         White to move.
         """
-        move, met = move.strip(), not self._places
-        if met:  # a game first seen after its first move began at the start
+        move, is_first = move.strip(), not self._places
+        if is_first:  # a game first seen after its first move began at the start
             self._begin_at(chess.Board())
         begun = _placement_key(now) == _placement_key(chess.Board())
         if (
@@ -172,7 +174,9 @@ class PositionTracker:
             self.number += 1
             self._begin_at(chess.Board())
         elif not (
-            begun or self._play_step(now, move) if met else self.resume_at(now, move)
+            begun or self._play_step(now, move)
+            if is_first
+            else self.resume_at(now, move)
         ):
             self._begin_at(now)
         self._set_clock(white_s, black_s)
@@ -211,17 +215,17 @@ class PositionTracker:
         # The reply is a move of the other side, so the first move's origin square has
         # changed.
         mask = find_changed_squares(board, now)
-        apart = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
-        if apart or len(self.moves) + 2 > MAX_PLIES:
+        is_too_far = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
+        if is_too_far or len(self.moves) + 2 > MAX_PLIES:
             return False
-        for missed in list(board.generate_legal_moves(from_mask=mask))[:MAX_TRIES]:
+        for missed_move in list(board.generate_legal_moves(from_mask=mask))[:MAX_TRIES]:
             # Use a copy: taking back a move would cost as much as playing all moves
             # before it.
             after = board.copy(stack=False)
-            after.push(missed)
+            after.push(missed_move)
             reply = PositionTracker(after)
             if reply._play_step(now, move, guess=not move):
-                return self.play_move(missed.uci()) and self.play_move(
+                return self.play_move(missed_move.uci()) and self.play_move(
                     reply.moves[0].uci
                 )
         return False
@@ -244,9 +248,9 @@ class PositionTracker:
                 now, move, guess=not move and plies - before <= CORRECTED_PLIES
             ):
                 return True
-        for again in before_now[len(self.moves) :]:
-            self.play_move(again.uci)
-            self.moves[-1] = again
+        for replayed_move in before_now[len(self.moves) :]:
+            self.play_move(replayed_move.uci)
+            self.moves[-1] = replayed_move
         return False
 
     def _play_step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
@@ -260,8 +264,8 @@ class PositionTracker:
             if find_changed_squares(self._line.board, now) == 0:
                 return True
             self._truncate(len(self.moves) - 1)
-        found = find_single_move(self._line.board, now) if guess else None
-        return found is not None and self.play_move(found.uci())
+        step = find_single_move(self._line.board, now) if guess else None
+        return step is not None and self.play_move(step.uci())
 
     def _truncate(self, plies: int) -> None:
         self._line.truncate(plies)
@@ -285,9 +289,9 @@ def find_single_move(board: chess.Board, now: chess.BaseBoard) -> chess.Move | N
         return None
     for move in list(board.generate_legal_moves(from_mask=mask)):
         board.push(move)
-        there = find_changed_squares(board, now) == 0
+        is_reached = find_changed_squares(board, now) == 0
         board.pop()
-        if there:
+        if is_reached:
             return move
     return None
 
@@ -296,11 +300,11 @@ def _placement_key(board: chess.Board) -> tuple[str, bool]:
     return board.board_fen(), board.turn
 
 
-def find_changed_squares(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
+def find_changed_squares(first: chess.BaseBoard, second: chess.BaseBoard) -> int:
     """Return the squares on which two positions differ, as a bit mask."""
-    mask = (one.occupied_co[True] ^ other.occupied_co[True]) | (
-        one.occupied_co[False] ^ other.occupied_co[False]
+    mask = (first.occupied_co[True] ^ second.occupied_co[True]) | (
+        first.occupied_co[False] ^ second.occupied_co[False]
     )
     for kind in ("pawns", "knights", "bishops", "rooks", "queens", "kings"):
-        mask |= getattr(one, kind) ^ getattr(other, kind)
+        mask |= getattr(first, kind) ^ getattr(second, kind)
     return mask

@@ -30,12 +30,14 @@ _FORFEIT = re.compile(r"(?<=[01+-])\s*\(?(?:FF?|forfeit)\)?(?![A-Za-z])", re.IGN
 def _index_spellings(
     points: dict[str, tuple[str, ...]], signs: str
 ) -> dict[str, Result]:
-    found: dict[str, Result] = {}
+    spellings: dict[str, Result] = {}
     for score in _SCORES:
         white, _, black = score.partition("-")
-        for one, sign, other in product(points[white], signs, points[black]):
-            found[f"{one}{sign}{other}"] = score
-    return found
+        for white_points, sign, black_points in product(
+            points[white], signs, points[black]
+        ):
+            spellings[f"{white_points}{sign}{black_points}"] = score
+    return spellings
 
 
 _BY_POINTS = _index_spellings(_POINTS, "-:_")
@@ -113,9 +115,9 @@ def _read_words(text: str) -> Result | None:
         (_BLACK, "0-1", "1-0"),
     )
     for colour, won, lost in outcomes:
-        left = words - colour
-        if len(words) == 2 and len(left) == 1:
-            return won if left <= _WINS else lost if left <= _LOSES else None
+        verbs = words - colour
+        if len(words) == 2 and len(verbs) == 1:
+            return won if verbs <= _WINS else lost if verbs <= _LOSES else None
     return None
 
 
@@ -145,11 +147,11 @@ def read_result_at_end(text: bytes | bytearray) -> Result | None:
     """Return the result in three words at the end of movetext, such as ``1 - 0``; None
     if there is none.
     """
-    found = _IN_THREE_WORDS.search(text, max(0, len(text) - _RESULT_BYTES))
+    match = _IN_THREE_WORDS.search(text, max(0, len(text) - _RESULT_BYTES))
     return (
         None
-        if found is None
-        else _SPELLINGS.get(_normalise_spelling(found[0].decode()))
+        if match is None
+        else _SPELLINGS.get(_normalise_spelling(match[0].decode()))
     )
 
 

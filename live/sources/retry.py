@@ -73,19 +73,19 @@ def read_retry_after_s(value: str | None, now: datetime) -> float | None:
     if text.isascii() and text.isdigit():
         # int() refuses long strings of digits; ten digits are already 300 years.
         return PATIENCE_S if len(text) > 10 else min(PATIENCE_S, float(int(text)))
-    when = read_http_date(text)
-    if when is None:
+    date = read_http_date(text)
+    if date is None:
         return None
-    return min(PATIENCE_S, max(0.0, (when - now).total_seconds()))
+    return min(PATIENCE_S, max(0.0, (date - now).total_seconds()))
 
 
 def read_http_date(text: str) -> datetime | None:
     """Return the time in an HTTP date; None for other texts."""
     try:
-        found = parsedate_to_datetime(text)
+        date = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def describe_os_error(error: OSError) -> str:

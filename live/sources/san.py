@@ -37,13 +37,13 @@ class UnplayableMove(ValueError):
     people.
     """
 
-    def __init__(self, why: str, text: str) -> None:
-        super().__init__(why, text)
-        self.why = why
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(reason, text)
+        self.reason = reason
         self.text = text
 
     def __str__(self) -> str:
-        return f"{self.why} {self.text}"
+        return f"{self.reason} {self.text}"
 
 
 class _Spec(NamedTuple):
@@ -96,9 +96,9 @@ def play_san(board: chess.Board, text: str) -> tuple[str, str]:
     """
     spec = _read_spec(text) if len(text) <= MAX_MOVE_CHARS else None
     if spec is None:
-        why = "illegal move" if _MOVE_LIKE.match(text) else "unreadable move"
+        reason = "illegal move" if _MOVE_LIKE.match(text) else "unreadable move"
         raise UnplayableMove(
-            "null move" if is_null_move(text) else why, quote_move(text)
+            "null move" if is_null_move(text) else reason, quote_move(text)
         )
     try:
         move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
@@ -196,11 +196,11 @@ def split_glued_moves(text: str) -> list[str]:
         return []
     parts: list[str] = []
     end = 0
-    for found in _GLUED.finditer(text):
-        if found.start() != end:
+    for match in _GLUED.finditer(text):
+        if match.start() != end:
             return []
-        parts.append(found[1] or found[0])
-        end = found.end()
+        parts.append(match[1] or match[0])
+        end = match.end()
     return parts if len(parts) > 1 and end == len(text) else []
 
 
@@ -208,5 +208,11 @@ def quote_move(text: str) -> str:
     """Return the text of a move for display: shortened and without control
     characters.
     """
-    shown = "".join(c if c.isprintable() else "�" for c in text[: MAX_MOVE_CHARS + 1])
-    return shown if len(shown) <= MAX_MOVE_CHARS else f"{shown[: MAX_MOVE_CHARS - 1]}…"
+    printable = "".join(
+        c if c.isprintable() else "�" for c in text[: MAX_MOVE_CHARS + 1]
+    )
+    return (
+        printable
+        if len(printable) <= MAX_MOVE_CHARS
+        else f"{printable[: MAX_MOVE_CHARS - 1]}…"
+    )

@@ -117,7 +117,7 @@ _PGN_PAGES: tuple[tuple[str, str, float], ...] = (
 class LichessTarget(NamedTuple):
     """The target of a lichess address."""
 
-    what: LichessKind
+    kind: LichessKind
     id: str
     """Id of the round, tournament, group or game; name of the TV channel (empty: the
     best game); or path of a page's PGN.
@@ -149,8 +149,8 @@ def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
         kind, target = forced.groups()
         if kind in GONE_KINDS:
             # The text after the kind might contain a secret.
-            why = "names a kind of source that is gone since 0.4"
-            raise UnknownFeed(f'--feed "{kind}+…"', why, GONE_KINDS[kind])
+            problem = "names a kind of source that is gone since 0.4"
+            raise UnknownFeed(f'--feed "{kind}+…"', problem, GONE_KINDS[kind])
         if kind in KINDS:
             return FeedAddress(
                 kind, target, f"{kind}+{redact_address(target)}", forced=True
@@ -162,13 +162,13 @@ def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
 
 
 def create_unknown_feed(
-    spec: str, why: str = "names no kind of source", remedy: str = ""
+    spec: str, problem: str = "names no kind of source", remedy: str = ""
 ) -> UnknownFeed:
     """Return the error for a text that cannot be followed. Its remedy is ``remedy``, or
     else the list of kinds.
     """
     return UnknownFeed(
-        f'--feed "{redact_address(spec.strip())}"', why, remedy or _KNOWN
+        f'--feed "{redact_address(spec.strip())}"', problem, remedy or _KNOWN
     )
 
 
@@ -184,17 +184,19 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
         if os.path.isdir(text):
             return "folder"
         if "." in text:
-            why = "is taken for a file only if its name ends in .pgn"
+            problem = "is taken for a file only if its name ends in .pgn"
             raise create_unknown_feed(
-                spec, why, f"Write file+{redact_address(text)} if it is PGN. {_KNOWN}"
+                spec,
+                problem,
+                f"Write file+{redact_address(text)} if it is PGN. {_KNOWN}",
             )
         remedy = f"Write ./{redact_address(text)} if it is a file or folder. {_KNOWN}"
         raise create_unknown_feed(spec, remedy=remedy if text else "")
-    named = scheme[1].lower()
+    scheme_name = scheme[1].lower()
     for kind, row in KINDS.items():
-        if named in row.schemes:
+        if scheme_name in row.schemes:
             return kind
-    if named not in ("http", "https"):
+    if scheme_name not in ("http", "https"):
         raise create_unknown_feed(spec)
     url = split_address(text)
     if url is None or not url.hostname:
@@ -223,13 +225,13 @@ def read_lichess_target(url: str) -> LichessTarget | None:
     """
     parts = split_address(url)
     path = parts.path if parts else ""
-    for what, pattern in _LICHESS:
-        if found := re.fullmatch(pattern, path):
-            named = what == "game" and found["a"] in _PAGES
-            return None if named else LichessTarget(what, found["a"] or "")
+    for kind, pattern in _LICHESS:
+        if match := re.fullmatch(pattern, path):
+            is_page = kind == "game" and match["a"] in _PAGES
+            return None if is_page else LichessTarget(kind, match["a"] or "")
     for pattern, pgn, poll_s in _PGN_PAGES:
-        if found := re.fullmatch(pattern, path):
-            return LichessTarget("page", pgn.format(*found.groups()), poll_s)
+        if match := re.fullmatch(pattern, path):
+            return LichessTarget("page", pgn.format(*match.groups()), poll_s)
     return None
 
 
@@ -241,8 +243,8 @@ def read_cloud_address(url: str) -> tuple[str, int | None] | None:
     if parts is None:
         return None
     for text in (parts.fragment, parts.path):
-        if found := _CLOUD.fullmatch(text.strip("/")):
-            return found[1].lower(), int(found[2] or 0) or None
+        if match := _CLOUD.fullmatch(text.strip("/")):
+            return match[1].lower(), int(match[2] or 0) or None
     return None
 
 
@@ -303,8 +305,8 @@ def _redact_user(query: str) -> str:
 
 
 def _is_same_site(url: SplitResult, base: str) -> bool:
-    other = split_address(base)
-    if other is None:
+    site = split_address(base)
+    if site is None:
         return False
     host = (url.hostname or "").removeprefix("www.")
-    return (host, url.port) == ((other.hostname or "").removeprefix("www."), other.port)
+    return (host, url.port) == ((site.hostname or "").removeprefix("www."), site.port)

@@ -133,16 +133,16 @@ class SourceInbox:
         loss = FeedHealth(feed, "retrying", lost)
         if feed in self._losses:
             # Of several in a row, what the source itself said last is what comes back.
-            said, _ = self._losses[feed]
+            health, _ = self._losses[feed]
         else:
-            said = self._find_health(feed) or FeedHealth(feed, "live")
-        self._losses[feed] = said, loss
+            health = self._find_health(feed) or FeedHealth(feed, "live")
+        self._losses[feed] = health, loss
         self.health(loss)
 
     def _end_loss(self, feed: FeedName) -> None:
         """Report of a source again what it said before its reports were lost."""
         if feed not in self._losses:
             return
-        said, loss = self._losses.pop(feed)
+        health, loss = self._losses.pop(feed)
         if self._find_health(feed) == loss:
-            self.health(said)
+            self.health(health)

@@ -45,7 +45,7 @@ def open_feeds(
         if specs.count(spec) > 1:
             raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
         feed = open(spec, config)
-        if feed.name in [each.name for each in feeds]:
+        if feed.name in [opened.name for opened in feeds]:
             # Two addresses might differ only in a secret, which is not part of a name.
             feed = open(spec, config, name=f"{feed.name} ({len(feeds) + 1})")
         feeds.append(feed)
@@ -57,8 +57,8 @@ def select_settings(spec: str, config: FeedsConfig) -> tuple[str, FeedsConfig]:
     does not read have their defaults.
     """
     kind = recognise_source(spec, lichess_url=config.lichess.base_url).kind
-    others = [name for name in _OWN if name != kind.replace("-", "_")]
-    unread = {name: getattr(_DEFAULTS, name) for name in (*_NOT_READ, *others)}
+    other_kinds = [name for name in _OWN if name != kind.replace("-", "_")]
+    unread = {name: getattr(_DEFAULTS, name) for name in (*_NOT_READ, *other_kinds)}
     return kind, msgspec.structs.replace(config, **unread)
 
 
@@ -94,7 +94,7 @@ class SourceRunner:
         """Errors of sources that could not be followed at all, the latest last."""
         self._open = partial(open_feed, lasting=lasting)
         feeds = open_feeds(specs, config, self._open)
-        self._sources = [_Source(*each) for each in zip(specs, feeds, strict=True)]
+        self._sources = [_Source(*pair) for pair in zip(specs, feeds, strict=True)]
         # Function that starts following a source; None unless :meth:`running`.
         self._start: Callable[[_Source], None] | None = None
         self._all_over = asyncio.Event()
@@ -112,21 +112,25 @@ class SourceRunner:
     @property
     def names(self) -> list[str]:
         """Names of the sources for people, in the order in which they were given."""
-        return [each.feed.name for each in self._sources]
+        return [source.feed.name for source in self._sources]
 
     @property
     def folders(self) -> list[Path]:
         """Followed files and folders; player lists might be next to them."""
-        found = [self._recognise(each) for each in self._sources]
-        return [Path(each.target) for each in found if each.kind in ("file", "folder")]
+        addresses = [self._recognise(source) for source in self._sources]
+        return [
+            Path(address.target)
+            for address in addresses
+            if address.kind in ("file", "folder")
+        ]
 
     @property
     def fixed(self) -> list[str]:
         """Names of the sources that :meth:`reconfigure` never restarts."""
         return [
-            each.feed.name
-            for each in self._sources
-            if self._recognise(each).kind in _NOT_RESTARTED
+            source.feed.name
+            for source in self._sources
+            if self._recognise(source).kind in _NOT_RESTARTED
         ]
 
     def _recognise(self, source: _Source) -> FeedAddress:
@@ -164,11 +168,11 @@ class SourceRunner:
                 "sleep watch", lambda: call_after_wakeup(self.restart)
             )
             watching = group.create_task(sleeps, name="keep sleep watch")
-            for each in self._sources:
-                start(each)
+            for followed in self._sources:
+                start(followed)
             yield
             self._start = None
-            for task in (watching, *(each.task for each in self._sources)):
+            for task in (watching, *(followed.task for followed in self._sources)):
                 if task is not None:
                     task.cancel()
 
@@ -185,7 +189,7 @@ class SourceRunner:
 
     def check(self, config: FeedsConfig) -> None:
         """Check that these settings can be used. Raises as :func:`open_feeds` does."""
-        open_feeds([each.spec for each in self._sources], config, self._open)
+        open_feeds([source.spec for source in self._sources], config, self._open)
 
     def reconfigure(self, config: FeedsConfig) -> None:
         """Restart every source whose settings change, even if it has ended or failed.
@@ -194,38 +198,39 @@ class SourceRunner:
         """
         before = self.config
         self.config = config
-        concerned = [
-            each
-            for each in self._sources
-            if select_settings(each.spec, before) != select_settings(each.spec, config)
+        changed_sources = [
+            source
+            for source in self._sources
+            if select_settings(source.spec, before)
+            != select_settings(source.spec, config)
         ]
-        self._is_reconfigured |= bool(concerned)
-        self._restart(concerned)
+        self._is_reconfigured |= bool(changed_sources)
+        self._restart(changed_sources)
 
     def restart(self) -> None:
         """Reconnect every source that has not ended, at once. Games are kept."""
-        self._restart([each for each in self._sources if not each.is_over])
+        self._restart([source for source in self._sources if not source.is_over])
 
-    def _restart(self, concerned: Sequence[_Source]) -> None:
-        for each in concerned:
-            name = each.feed.name
-            if self._recognise(each).kind in _NOT_RESTARTED:
+    def _restart(self, sources: Sequence[_Source]) -> None:
+        for source in sources:
+            name = source.feed.name
+            if self._recognise(source).kind in _NOT_RESTARTED:
                 log.warning("%s goes on as it is: it cannot be restarted", name)
                 continue
             try:
-                each.feed = self._open(each.spec, self.config, name=name)
+                source.feed = self._open(source.spec, self.config, name=name)
             except LiveRateError as error:
                 # A file might be missing at this moment; the other sources are started
                 # all the same.
                 log.error("%s; it goes on as it was", error)
                 continue
-            each.is_over = False
-            if each.error is not None:
-                self.lost.remove(each.error)
-                each.error = None
+            source.is_over = False
+            if source.error is not None:
+                self.lost.remove(source.error)
+                source.error = None
             self._all_over.clear()
             if self._start is not None:
-                self._start(each)
+                self._start(source)
 
     async def _follow(
         self,
@@ -259,5 +264,5 @@ class SourceRunner:
                 log.error("%s", error)
                 report(describe_failure(feed.name, error))
         source.is_over = True
-        if all(each.is_over for each in self._sources):
+        if all(followed.is_over for followed in self._sources):
             self._all_over.set()

@@ -37,9 +37,9 @@ class StdinFeed(SessionFeed):
         async for piece in read_pieces(self._fd):
             if first and piece.strip():
                 first = False
-                if what := describe_no_pgn(piece):
+                if description := describe_no_pgn(piece):
                     raise FeedUnreadable(
-                        "standard input", f"holds {what}", "Pipe PGN into it"
+                        "standard input", f"holds {description}", "Pipe PGN into it"
                     )
             if games := await LoopSlices().run(decoder.decode_in_pieces(piece)):
                 await session.report(games)

@@ -42,10 +42,10 @@ def _list_characters(ranges: str) -> list[str]:
     """Return every character in a text of ranges as in a regular expression's character
     class.
     """
-    found: list[str] = []
-    for each in re.findall(".-.|.", ranges, re.DOTALL):
-        found += map(chr, range(ord(each[0]), ord(each[-1]) + 1))
-    return found
+    characters: list[str] = []
+    for part in re.findall(".-.|.", ranges, re.DOTALL):
+        characters += map(chr, range(ord(part[0]), ord(part[-1]) + 1))
+    return characters
 
 
 _PLAIN: dict[str, str] = {}
@@ -78,7 +78,7 @@ def normalise_text(text: str) -> str:
     """Return movetext or a result with ASCII spaces, dashes, quotes and dots."""
     if text.isascii():
         return text
-    text = _TYPOGRAPHIC.sub(lambda found: _PLAIN[found[0]], text)
+    text = _TYPOGRAPHIC.sub(lambda match: _PLAIN[match[0]], text)
     text = _SOFT_DASH.sub("-", text)
     return _UNSEEN.sub(_separate_or_join, text)
 
@@ -103,15 +103,17 @@ def normalise_line(text: str) -> str:
     return tags if tags.lstrip().startswith("[") else normalise_text(text)
 
 
-def _separate_or_join(found: re.Match[str]) -> str:
+def _separate_or_join(match: re.Match[str]) -> str:
     """Return a space if the zero-width characters separate two words; otherwise
     nothing.
 
     Web pages put such characters between words where a line can break. Inside a move
     they have no meaning.
     """
-    text, start, end = found.string, found.start(), found.end()
+    text, start, end = match.string, match.start(), match.end()
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
-    ends = _WORD_ENDS.match(text, max(0, start - 2), start)
-    inside = (_WORD_GOES_ON.match(before) and not ends) or _GOES_ON_WORD.match(after)
-    return "" if inside or not before or not after else " "
+    word_end = _WORD_ENDS.match(text, max(0, start - 2), start)
+    is_in_word = (_WORD_GOES_ON.match(before) and not word_end) or _GOES_ON_WORD.match(
+        after
+    )
+    return "" if is_in_word or not before or not after else " "

@@ -85,8 +85,8 @@ class WebPageFeed(PolledFeed):
             self._may_be_conditional = False
             answer = await self._fetch_page({})
         if answer is not None:
-            taken = await self._text.take_text(answer.body, answer.content_type)
-            is_known = taken and self._may_be_conditional
+            is_taken = await self._text.take_text(answer.body, answer.content_type)
+            is_known = is_taken and self._may_be_conditional
             self._since = answer.validators if is_known else {}
         reading = await self._text.build_reading(asked_s)
         return self._snapshots.confirm_texts([reading], session, [self._text.note])

@@ -76,13 +76,17 @@ class SourceSocket:
     @contextmanager
     def _translate_close(self) -> Iterator[None]:
         protocol = self._protocol
-        ends = (protocol.close_rcvd, protocol.close_sent, protocol.close_rcvd_then_sent)
+        close_state = (
+            protocol.close_rcvd,
+            protocol.close_sent,
+            protocol.close_rcvd_then_sent,
+        )
         if protocol.state is not State.OPEN:
-            raise ConnectionClosedError(*ends)
+            raise ConnectionClosedError(*close_state)
         try:
             yield
         except ConnectionError as error:
-            raise ConnectionClosedError(*ends) from error
+            raise ConnectionClosedError(*close_state) from error
 
     async def _receive_bytes(self) -> None:
         """Read and parse one slice of bytes, and send the protocol's automatic

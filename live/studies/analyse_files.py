@@ -1,4 +1,4 @@
-"""Finished games in PGN files, through the live pipeline."""
+"""Analysis of finished games in PGN files, by the live pipeline."""
 
 import asyncio
 import contextlib
@@ -37,12 +37,19 @@ async def analyse_files(
     stop: asyncio.Event | None = None,
     human: bool = False,
 ) -> Event:
-    """Return all games of the files with every figure, as far as it is known when
-    ``stop`` is set. Without ``walkovers``, leave out games in which not both players
-    moved. ``human``: also estimate what players would have played.
+    """Return all games of the files, with every figure that is known when the analysis
+    ends.
+
+    Args:
+        config: the settings.
+        files: the PGN files.
+        evals: the source of scores: an engine, or the ``[%eval]`` comments.
+        walkovers: whether to keep games in which a side never moved.
+        stop: ends the analysis early when it is set.
+        human: whether to estimate also what players would have played.
 
     Raises:
-        InputError: a file is not there, or holds no game, or none that counts.
+        InputError: a file does not exist, contains no game, or none that counts.
     """
     log_to_stderr(config.log.level)
     reports = [read_pgn_file(file) for file in files]
@@ -87,8 +94,8 @@ async def analyse_files_whole(
     (see :func:`analyse_files`).
 
     Raises:
-        InputError: as there.
-        Interrupted: Ctrl-C or SIGTERM came; says what is lost. ``command``: of what.
+        InputError: as in :func:`analyse_files`.
+        Interrupted: Ctrl-C or SIGTERM ended ``command``; the text says what is lost.
     """
     stop = asyncio.Event()
     with stop_on_signals(stop) as signals:
@@ -108,8 +115,8 @@ async def analyse_files_whole(
 
 
 def _explain_no_evals(reports: Sequence[FeedReport]) -> str:
-    """Return why there are no evaluations: what could not be read may have held
-    them.
+    """Return the reason why there are no evaluations: unreadable parts might have
+    contained them.
     """
     games = chain.from_iterable(report.games for report in reports)
     problems = [game.problem for game in games if game.problem]
@@ -135,7 +142,7 @@ def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
 
 
 def describe_walkovers(games: int) -> str:
-    """Return the message about games that do not count."""
+    """Return the message about games that do not count because a side never moved."""
     number = count_things(games, "game")
     return f"Left out: {number} without a move of both, taken as walkovers."
 
@@ -152,7 +159,7 @@ async def _apply_reports(
 
 @contextlib.contextmanager
 def _show_progress(service: EventService) -> Iterator[None]:
-    """Show on standard error how many plies have their score."""
+    """Show on standard error how many plies have a score."""
     console = Console(stderr=True)
     with build_progress_bar(console) as bar:
         task = bar.add_task("")

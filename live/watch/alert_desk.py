@@ -201,19 +201,19 @@ class AlertDesk:
         noted = replace(alert, note=sign_text(text[:NOTE_CHARS], by))
         return self._send_changed([noted])
 
-    def mute(self, muted: bool = True, **what: str | None) -> list[AlertMessage]:
+    def mute(self, muted: bool = True, **subject: str | None) -> list[AlertMessage]:
         """Mute or unmute one alert, all alerts of a kind, or all alerts of a board.
 
-        ``what`` has the keys ``alert``, ``kind`` and ``game``. Muted alerts are not
+        ``subject`` has the keys ``alert``, ``kind`` and ``game``. Muted alerts are not
         shown; they are still found and logged.
         """
-        for part, which in what.items():
-            if which is None:
+        for part, identity in subject.items():
+            if identity is None:
                 continue
             if muted:
-                self._mutes.add((part, which))
+                self._mutes.add((part, identity))
             else:
-                self._mutes.discard((part, which))
+                self._mutes.discard((part, identity))
         return self._send_changed(self._open.values())
 
     def _is_muted(self, alert: Alert) -> bool:
@@ -234,18 +234,18 @@ class AlertDesk:
 
     def _update(self, topic: Topic, now_s: float) -> list[AlertMessage]:
         """Raise, change and close alerts so that they match a topic's present state."""
-        found = self._find_alerts(topic, now_s)
+        findings = self._find_alerts(topic, now_s)
         counted = self._counted[topic]
         messages: list[AlertMessage] = []
-        for id in [each for each in counted if each not in found]:
+        for id in [alert_id for alert_id in counted if alert_id not in findings]:
             alert = self._open.get(id)
             if alert is not None and not self._is_awaited(alert):
                 messages.append(self._close(alert, now_s))
             if id not in self._open:
                 counted[id] = 0
-        self._unseen.difference_update(found)
+        self._unseen.difference_update(findings)
         raised: list[Alert] = []
-        for id, finding in found.items():
+        for id, finding in findings.items():
             before = self._open.get(id)
             if before is None and counted.get(id) == finding.occurrence:
                 continue  # An arbiter has acknowledged this occurrence.
@@ -267,8 +267,8 @@ class AlertDesk:
         if kind == BOARD:
             if about in self._watched.boards:
                 return messages
-            left = [alert for alert in self._open.values() if alert.game == about]
-            for alert in left:
+            orphaned = [alert for alert in self._open.values() if alert.game == about]
+            for alert in orphaned:
                 messages.append(self._close(alert, now_s))
                 # An alert about a player of that board can be raised again.
                 self._counted[find_topic(alert)][alert.id] = 0

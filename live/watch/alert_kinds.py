@@ -83,6 +83,8 @@ def find_doubted_games(
     alerts: Iterable[Alert], kinds: Collection[AlertKind] = frozenset(DOUBTS)
 ) -> set[GameId]:
     """Return the ids of the games on which alerts of these kinds cast doubt."""
-    doubting = [each for each in alerts if each.kind in kinds]
-    games = [each.game for each in doubting] + [each.other_game for each in doubting]
+    doubting = [alert for alert in alerts if alert.kind in kinds]
+    games = [alert.game for alert in doubting] + [
+        alert.other_game for alert in doubting
+    ]
     return {game for game in games if game is not None}

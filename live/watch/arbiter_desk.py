@@ -137,10 +137,10 @@ class ArbiterDesk:
         self._store.keep_memories(self.memories)
         missed = self._faults.count
         if missed:
-            why = (
+            reason = (
                 f"alerts were missed by a fault of ours ({missed}); the log says where"
             )
-            self._report(part_health(PART, "failed", why))
+            self._report(part_health(PART, "failed", reason))
 
     def alerts(self) -> Sequence[Alert]:
         """Return the open alerts, the most urgent first."""
@@ -150,20 +150,20 @@ class ArbiterDesk:
         """Return all that arbiters were shown and did, in the order it began."""
         return self._log.incidents()
 
-    def command(self, asked: DeskCommand, by: str = "") -> None:
+    def command(self, request: DeskCommand, by: str = "") -> None:
         """Carry out an arbiter's command; ``by`` names the token of a websocket.
 
         Its subject may be gone. An internal error ends neither screen nor connection.
         """
-        about = asked.about
-        muted = asked.muted
+        about = request.about
+        muted = request.muted
         by = f"token {by}" if by == SERVICE else by
         with self._faults.guarded():
-            match asked.act:
+            match request.act:
                 case "acknowledge":
                     self._send(self._desk.acknowledge(about, self._clock(), by))
                 case "note":
-                    self._send(self._desk.note(about, asked.text, by))
+                    self._send(self._desk.note(about, request.text, by))
                 case "mute":
                     self._mute(Mute(muted=muted, alert=about))
                 case "mute-kind":
@@ -172,8 +172,8 @@ class ArbiterDesk:
                             self._mute(Mute(muted=muted, kind=kind))
                 case "mute-board" if about:
                     self._mute(Mute(muted=muted, game=about))
-                case "enter" if asked.text.strip():
-                    self.enter(asked.text.strip(), about or None, by)
+                case "enter" if request.text.strip():
+                    self.enter(request.text.strip(), about or None, by)
 
     def enter(self, text: str, game: GameId | None = None, by: str = "") -> None:
         """Enter what an arbiter writes, with or without a board, for good."""
@@ -226,8 +226,8 @@ class ArbiterDesk:
             return
         if now_s < last_s - STOOD_STILL_S:
             self._ticked_s = now_s
-            back = span(last_s - now_s)
-            self.record(f"The clock of this machine was set back by {back}.")
+            set_back = span(last_s - now_s)
+            self.record(f"The clock of this machine was set back by {set_back}.")
         elif now_s - last_s >= STOOD_STILL_S:
             self._ticked_s = now_s
             self._store.write_note(ServiceGap(last_s))
@@ -242,17 +242,17 @@ class ArbiterDesk:
             return
         self._started = True
         incidents = self._log.incidents()
-        own = [each.text for each in incidents if each.kind == SERVICE]
-        again = ""
+        own = [incident.text for incident in incidents if incident.kind == SERVICE]
+        restarted = ""
         away_s = 0.0
         if self._lived_s:
             # It is known when it last ran for sure, not when it was cut off.
             is_cut_off = own and own[-1] != ENDED
             how = "been cut off without a word at most" if is_cut_off else "ended"
             away_s = max(0.0, self._clock() - self._lived_s)
-            again = f" again; the one before had {how} {span(away_s)} earlier"
-        behind = f", the public {span(delay_s)} behind" if delay_s else ""
-        started = f"The service started{again}{behind}."
+            restarted = f" again; the one before had {how} {span(away_s)} earlier"
+        public_lag = f", the public {span(delay_s)} behind" if delay_s else ""
+        started = f"The service started{restarted}{public_lag}."
         self._enter(ArbiterEntry(started, by=SERVICE, gap_s=away_s))
         for text, game in self._held_back:
             self._record_board(text, game)
@@ -274,9 +274,9 @@ class ArbiterDesk:
                 case GameMessage(game=game):
                     self._enter_pairing(game)
                 case GoneMessage(game=id):
-                    instead, texts = self._pairings.drop(id)
+                    replacing, texts = self._pairings.drop(id)
                     for text in texts:
-                        self._record_board(text, instead)
+                        self._record_board(text, replacing)
 
     def _enter_pairing(self, game: GameView) -> None:
         for text in self._pairings.follow(game):
@@ -297,26 +297,26 @@ class ArbiterDesk:
 
     def _mute(self, mute: Mute) -> None:
         self._store.write_note(mute)
-        what = mute.describe()
-        if what is not None:
-            self._log.add_mute(what, mute.muted, self._clock(), mute.game)
+        description = mute.describe()
+        if description is not None:
+            self._log.add_mute(description, mute.muted, self._clock(), mute.game)
         self._send(self._desk.mute(**asdict(mute)))
 
     # --- restart ---
 
     def memories(self) -> list[WatchMemory]:
         """Return what to remember since the last call, beyond games and alerts."""
-        found: list[WatchMemory] = []
+        memories: list[WatchMemory] = []
         flows: dict[FeedName, MoveFlow] = {}
         for game, board in self._desk.unremembered().items():
-            found.append(WatchMemory(BOARD, game, board and board.memory))
+            memories.append(WatchMemory(BOARD, game, board and board.memory))
             if board is not None:
                 flows[board.view.feed] = board.flow
-        found += [WatchMemory(SOURCE, feed, flow) for feed, flow in flows.items()]
+        memories += [WatchMemory(SOURCE, feed, flow) for feed, flow in flows.items()]
         if self._unwatched_s != self._desk.unwatched_s:
             self._unwatched_s = self._desk.unwatched_s
-            found.append(WatchMemory(UNWATCHED, "", self._unwatched_s))
-        return found
+            memories.append(WatchMemory(UNWATCHED, "", self._unwatched_s))
+        return memories
 
     def resume(self, state: Event, feeds: Sequence[FeedName]) -> None:
         """Restore the alerts of an earlier run about these games and sources; publish
@@ -350,11 +350,11 @@ class ArbiterDesk:
         # Before anything else shows that this run lives.
         self._store.keep_memories(self.memories)
         self._log = build_incident_log(notes)
-        stand = {alert.id for alert in self._desk.open()}
-        ended = [alert for alert in self._log.open() if alert.id not in stand]
+        open_ids = {alert.id for alert in self._desk.open()}
+        ended = [alert for alert in self._log.open() if alert.id not in open_ids]
         # What the restart has ended, as boards of a source that is no longer followed,
         # ends in the log.
-        self._send([AlertMessage(replace(each, cleared_s=now_s)) for each in ended])
+        self._send([AlertMessage(replace(alert, cleared_s=now_s)) for alert in ended])
 
     def _send(self, messages: Sequence[AlertMessage]) -> None:
         if messages:

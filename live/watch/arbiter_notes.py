@@ -108,9 +108,9 @@ def build_incident_log(notes: Iterable[DatedNote]) -> IncidentLog:
             case Alert():
                 incidents.add_alert(note, at_s)
             case Mute():
-                what = note.describe()
-                if what is not None:
-                    incidents.add_mute(what, note.muted, at_s, note.game)
+                description = note.describe()
+                if description is not None:
+                    incidents.add_mute(description, note.muted, at_s, note.game)
             case ArbiterEntry(text, game, by, gap_s):
                 incidents.add_entry(text, at_s, game, by, gap_s=gap_s)
             case ServiceGap(from_s):

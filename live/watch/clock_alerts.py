@@ -94,15 +94,15 @@ def _find_shown_zero(board: WatchedBoard, color: Color) -> Iterator[Finding]:
     clock = board.read_clock(color)
     result = board.view.result
     won = "1-0" if color == "white" else "0-1"
-    shown = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
+    zero_text = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
     severity: Severity = "alarm"
-    text = f"{shown}, and play went on"
+    text = f"{zero_text}, and play went on"
     advice = "Decide whether the flag fell (FIDE Laws 6.8), and acknowledge this then."
     if not board.is_running:
         if result != won:
             return
         severity = "warning"
-        text = f"{shown}, but the result is {result}"
+        text = f"{zero_text}, but the result is {result}"
     elif clock.ply == ply and clock.clock_s is not None and clock.clock_s <= 0:
         text = f"{name}'s clock shows 0:00 and there is no result"
         advice = _AT_THE_BOARD
@@ -158,14 +158,14 @@ def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     clock runs many times faster than real time when recorded games are played back.
     """
     own = board.memory.pace
-    every = board.flow.pace
+    source_pace = board.flow.pace
     moved_s = board.memory.moved_s
     if not board.is_running or not board.ply_count or moved_s is None:
         return
-    if every.moves < WAITS:
+    if source_pace.moves < WAITS:
         return
     # The mean wait for a move at this board or in the whole source: the longer one.
-    usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, every.mean_s)
+    usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, source_pace.mean_s)
     # A long but ordinary think of the side to move, in real time; 0 without a clock.
     clock_s = board.read_clock(board.to_move).clock_s or 0.0
     think_s = CLOCK_SHARE * clock_s / board.flow.speed
@@ -197,7 +197,7 @@ def find_board_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]
     if board.round_began_s is None:
         return
     passed_s = now_s - board.round_began_s
-    times = sum(passed_s >= each for each in DEFAULT_TIMES_S)
+    times = sum(passed_s >= default_s for default_s in DEFAULT_TIMES_S)
     if times:
         yield board.build_finding(
             "not-begun",

@@ -56,10 +56,10 @@ def scores_alike(game: GameDetail) -> list[float | None]:
     """Return White's expected score at the start and after each ply, computed as if
     both players had the same rating.
     """
-    known = (ply.score_cp if ply.final else None for ply in game.plies)
+    final_scores = (ply.score_cp if ply.final else None for ply in game.plies)
     return [
         None if score_cp is None else score_alike(score_cp)
-        for score_cp in (game.start_score_cp, *known)
+        for score_cp in (game.start_score_cp, *final_scores)
     ]
 
 
@@ -98,12 +98,12 @@ def without_repetitions(game: GameDetail) -> GameDetail:
     start, *positions = _replay(game.start_fen, game.variant == "chess960", moves)
     times = defaultdict[str, list[PlyView | None]](list, {start: [None]})
     for at, position in enumerate(positions):
-        same = times[position]
-        before = same[-1] if len(same) >= 2 else None
+        earlier_plies = times[position]
+        before = earlier_plies[-1] if len(earlier_plies) >= 2 else None
         if game.plies[at].score_cp == 0 and before is not None:
             scored = {name: getattr(before, name) for name in _SCORED}
             plies[at] = replace(game.plies[at], **scored)
-        same.append(plies[at])
+        earlier_plies.append(plies[at])
     return replace(game, plies=tuple(plies))
 
 
@@ -125,11 +125,11 @@ def _replay(start_fen: str, chess960: bool, moves: tuple[str, ...]) -> tuple[str
 
     The result is cached, since a game is examined again after each of its scores.
     """
-    found = [start_fen]
+    positions = [start_fen]
     with contextlib.suppress(ValueError):
         board = chess.Board(start_fen, chess960=chess960)
-        found = [board.epd()]
+        positions = [board.epd()]
         for move in moves:
             board.push_uci(move)
-            found.append(board.epd())
-    return tuple(found)
+            positions.append(board.epd())
+    return tuple(positions)

@@ -60,9 +60,9 @@ def in_order(alerts: Iterable[Alert]) -> list[Alert]:
     )
 
 
-def count_things(number: int, thing: str) -> str:
+def count_things(number: int, noun: str) -> str:
     """Return a number with a noun, in the plural where needed: ``2 boards``."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def span(seconds: float) -> str:

@@ -41,28 +41,28 @@ def list_changes(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, s
 
     A text that differs only in its numbers ("for 12 min") does not count as a change.
     """
-    found: list[tuple[IncidentWord, str]] = []
+    changes: list[tuple[IncidentWord, str]] = []
     if before is None:
-        found.append(("raised", now.text))
+        changes.append(("raised", now.text))
     elif before.times != now.times:
-        found.append(("raised again", now.text))
+        changes.append(("raised again", now.text))
     elif before.severity != now.severity:
         became = f"{SIGNS[before.severity]} became {SIGNS[now.severity]}"
         if now.text != before.text:
             became += f": {now.text}"
-        found.append(("changed", became))
-    was = before or replace(now, acknowledged_s=None, note="", muted=False)
-    is_acknowledged = now.acknowledged_s is not None and was.acknowledged_s is None
+        changes.append(("changed", became))
+    previous = before or replace(now, acknowledged_s=None, note="", muted=False)
+    is_acknowledged = now.acknowledged_s is not None and previous.acknowledged_s is None
     if is_acknowledged:
-        found.append(("acknowledged", now.acknowledged_by))
-    if now.note != was.note:
-        found.append(("noted", now.note))
-    if now.muted != was.muted:
-        found.append(("muted" if now.muted else "unmuted", ""))
+        changes.append(("acknowledged", now.acknowledged_by))
+    if now.note != previous.note:
+        changes.append(("noted", now.note))
+    if now.muted != previous.muted:
+        changes.append(("muted" if now.muted else "unmuted", ""))
     # If an acknowledgement ends the alert, no second line about the end is needed.
     if now.cleared_s is not None and not is_acknowledged:
-        found.append(("over", now.ended))
-    return found
+        changes.append(("over", now.ended))
+    return changes
 
 
 #: The words of log lines, where they differ from the words of incidents.
@@ -75,8 +75,8 @@ _LOGGED: dict[IncidentWord, str] = {
 
 def log_lines(alert: Alert, changes: Iterable[tuple[IncidentWord, str]]) -> list[str]:
     """Return one log line for each change that :func:`list_changes` has found."""
-    words = (_LOGGED.get(what, what).format(alert) for what, _ in changes)
-    return [f"alert {each} {SIGNS[alert.severity]} {alert.text}" for each in words]
+    words = (_LOGGED.get(word, word).format(alert) for word, _ in changes)
+    return [f"alert {phrase} {SIGNS[alert.severity]} {alert.text}" for phrase in words]
 
 
 class IncidentLog:
@@ -111,14 +111,14 @@ class IncidentLog:
         index, before = self._open.get(alert.id, (len(self._incidents), None))
         self._open[alert.id] = index, alert
         if before is None:
-            same = {name: getattr(alert, name) for name in _SAME}
-            begun = Incident(number=index + 1, began_s=at_s, **same)
+            fields = {name: getattr(alert, name) for name in _SAME}
+            begun = Incident(number=index + 1, began_s=at_s, **fields)
             self._incidents.append(begun)
         incident = self._incidents[index]
         entered = {change.text for change in incident.changes}
-        found = list_changes(before, alert)
+        changes = list_changes(before, alert)
         if not is_entered(alert.times, is_new=alert.text not in entered):
-            found = [each for each in found if each[0] != "raised again"]
+            changes = [change for change in changes if change[0] != "raised again"]
         self._incidents[index] = replace(
             incident,
             severity=max(incident.severity, alert.severity, key=list(SIGNS).index),
@@ -131,20 +131,20 @@ class IncidentLog:
             over_s=alert.cleared_s,
             changes=(
                 *_update_count(incident.changes, alert, before, at_s),
-                *self._build_changes(found, at_s),
+                *self._build_changes(changes, at_s),
             ),
         )
         if alert.cleared_s is not None:
             del self._open[alert.id]
-        return found
+        return changes
 
     def _build_changes(
-        self, found: Iterable[tuple[IncidentWord, str]], at_s: float
+        self, changes: Iterable[tuple[IncidentWord, str]], at_s: float
     ) -> Iterator[IncidentChange]:
-        for what, text in found:
-            is_raised = what in ("raised", "raised again")
+        for word, text in changes:
+            is_raised = word in ("raised", "raised again")
             after = self._describe_gap(at_s) if is_raised else ""
-            yield IncidentChange(at_s, what, f"{text}{after}")
+            yield IncidentChange(at_s, word, f"{text}{after}")
 
     def _describe_gap(self, at_s: float) -> str:
         """Return a remark about a gap just before ``at_s``; empty if there was none."""
@@ -191,10 +191,10 @@ class IncidentLog:
             self._gap = (at_s, gap_s)
 
     def add_mute(
-        self, what: str, muted: bool, at_s: float, game: GameId | None = None
+        self, subject: str, muted: bool, at_s: float, game: GameId | None = None
     ) -> None:
         """Enter that an arbiter muted or unmuted all alerts of a kind or of a board."""
-        self._add("mute", f"{what} {'muted' if muted else 'unmuted'}", at_s, game)
+        self._add("mute", f"{subject} {'muted' if muted else 'unmuted'}", at_s, game)
 
     def _add(
         self,
@@ -238,8 +238,8 @@ def _update_count(
     if before is None or alert.kind not in COUNTED or alert.text == before.text:
         return changes
     is_count = changes[-1].what == "changed"
-    kept = changes[:-1] if is_count else changes
-    return (*kept, IncidentChange(at_s, "changed", alert.text))
+    earlier = changes[:-1] if is_count else changes
+    return (*earlier, IncidentChange(at_s, "changed", alert.text))
 
 
 #: Repetitions up to this number are entered if their text is new.
@@ -290,8 +290,8 @@ def with_boards(
 ) -> list[Incident]:
     """Return the incidents with the names of their boards filled in, where known."""
     return [
-        replace(each, board=boards.get(each.game or "", each.board))
-        for each in incidents
+        replace(incident, board=boards.get(incident.game or "", incident.board))
+        for incident in incidents
     ]
 
 

@@ -35,7 +35,7 @@ def localise(san: str, language: str) -> str:
     if not re.fullmatch(r"[KQRBN]?[a-h1-8x=QRBN+#]+", san):
         return san
     letters = dict(zip("KQRBN", WORDS[language].letters.split(), strict=True))
-    return re.sub("[KQRBN]", lambda found: letters[found[0]], san)
+    return re.sub("[KQRBN]", lambda letter: letters[letter[0]], san)
 
 
 def find_best_move(game: GameDetail, ply: int) -> str | None:
@@ -46,7 +46,7 @@ def find_best_move(game: GameDetail, ply: int) -> str | None:
     view = game.plies[ply - 1]
     if view.best is None or view.best == view.uci:
         return None
-    moves = tuple(each.uci for each in game.plies[: ply - 1])
+    moves = tuple(earlier.uci for earlier in game.plies[: ply - 1])
     return _write_san(game.start_fen, game.variant == "chess960", moves, view.best)
 
 
@@ -61,8 +61,8 @@ def _write_san(
     """
     try:
         board = chess.Board(start_fen, chess960=chess960)
-        for each in moves:
-            board.push_uci(each)
+        for move in moves:
+            board.push_uci(move)
         return board.san(board.parse_uci(uci))
     except ValueError:
         return None

@@ -69,7 +69,7 @@ def find_moments(game: GameDetail) -> list[MomentDraft]:
     scores = expected_scores(game)
     alike = scores_alike(game)
     turns = find_turning_points(game)
-    found = [
+    drafts = [
         *turns,
         *_find_marked(game, scores),
         *_find_scramble(game, scores),
@@ -79,7 +79,7 @@ def find_moments(game: GameDetail) -> list[MomentDraft]:
         *_find_above(game),
         *find_despite(game),
     ]
-    return sorted(found, key=lambda draft: draft.ply)
+    return sorted(drafts, key=lambda draft: draft.ply)
 
 
 def is_whole(game: GameDetail) -> bool:
@@ -106,8 +106,8 @@ def find_winner(game: GameDetail) -> Color | None:
 
 
 def _is_open(score: float) -> bool:
-    least, most = OPEN
-    return least <= score <= most
+    lowest, highest = OPEN
+    return lowest <= score <= highest
 
 
 def _find_marked(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
@@ -170,14 +170,14 @@ def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft
     if rated is None or rated[1] < COMING_ELO:
         return
     weaker, gap = rated
-    held = 0
+    plies_in_a_row = 0
     # The last ply is left out, since an upset at the end is no longer a coming one.
     for ply, score in enumerate(scores[: len(game.plies)]):
         if score is None or ply < UPSET_FROM or score_of(weaker, score) < UPSET_SCORE:
-            held = 0
+            plies_in_a_row = 0
             continue
-        held += 1
-        if held == UPSET_PLIES:
+        plies_in_a_row += 1
+        if plies_in_a_row == UPSET_PLIES:
             figures = {"score": 100 * score_of(weaker, score), "gap": gap}
             yield MomentDraft("upset-coming", ply, weaker, 0.6, figures)
             return
@@ -198,7 +198,7 @@ def _find_upset(
         return
     figures = {"gap": gap}
     loser = other(weaker)
-    if not any(each.kind == "turn" and each.color == loser for each in turns):
+    if not any(turn.kind == "turn" and turn.color == loser for turn in turns):
         costliest = find_costliest_ply(game, loser)
         if costliest is not None:
             figures["costliest"] = float(costliest)
@@ -232,11 +232,19 @@ def _find_lowest(color: Color, scores: Scores, alike: Scores) -> float:
     """
     lowest = 1.0
     both = zip(pairwise(scores), pairwise(alike), strict=True)
-    for (one, two), (one_alike, two_alike) in both:
-        if one is None or two is None or one_alike is None or two_alike is None:
+    for (first, second), (first_alike, second_alike) in both:
+        if (
+            first is None
+            or second is None
+            or first_alike is None
+            or second_alike is None
+        ):
             continue
-        if max(score_of(color, one_alike), score_of(color, two_alike)) <= LOST_ALIKE:
-            lowest = min(lowest, max(score_of(color, one), score_of(color, two)))
+        if (
+            max(score_of(color, first_alike), score_of(color, second_alike))
+            <= LOST_ALIKE
+        ):
+            lowest = min(lowest, max(score_of(color, first), score_of(color, second)))
     return lowest
 
 

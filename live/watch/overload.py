@@ -33,18 +33,18 @@ def describe_overload(records: Iterable[GameRecord]) -> str:
     """Return how far figures are behind the boards, for people, with what to do; empty
     where the engines keep up.
     """
-    behind: list[int] = []
+    moves_behind: list[int] = []
     for record in records:
         view = record.view
         is_measured = view.running and view.variant in ("standard", "chess960")
         if is_measured and view.plies_played - view.plies_scored >= LEAST_BEHIND:
             moves = count_moves_behind(record.moves)
             if moves >= LEAST_BEHIND:
-                behind.append(moves)
-    if not behind:
+                moves_behind.append(moves)
+    if not moves_behind:
         return ""
-    boards = count_things(len(behind), "board")
+    boards = count_things(len(moves_behind), "board")
     return (
-        f"figures are up to {max(behind)} moves behind on {boards}: "
+        f"figures are up to {max(moves_behind)} moves behind on {boards}: "
         "if that lasts, follow fewer boards, or give more engines or fewer nodes"
     )

@@ -51,12 +51,12 @@ class PairingChanges:
             return id, []
         seat, before = self._seated.pop(id)
         seats = self._seated.items()
-        instead = [(game, names) for game, (place, names) in seats if place == seat]
+        replacing = [(game, names) for game, (place, names) in seats if place == seat]
         # Several games with this seat are boards of different matches, which use the
         # same board numbers.
-        if len(instead) != 1:
+        if len(replacing) != 1:
             return id, []
-        game, names = instead[0]
+        game, names = replacing[0]
         return game, list(_describe_replacement(seat[-1], before, names))
 
 
@@ -64,8 +64,9 @@ def _describe_replacement(
     board: object, before: tuple[str, str], now: tuple[str, str]
 ) -> Iterator[str]:
     if set(before) != set(now):
-        was, came = " – ".join(before), " – ".join(now)
-        yield f"Board {board}: {came} in place of {was}, before the first move."
+        old_names, new_names = " – ".join(before), " – ".join(now)
+        replacement = f"{new_names} in place of {old_names}"
+        yield f"Board {board}: {replacement}, before the first move."
 
 
 def describe_changes(game: GameView, before: Pair) -> Iterator[str]:
@@ -79,10 +80,10 @@ def describe_changes(game: GameView, before: Pair) -> Iterator[str]:
     number = f"Board {game.board}" if game.board is not None else ""
     board = number or " – ".join(player.name for player in before)
     moves = (game.plies_played + 1) // 2
-    for color, was, player in zip(("White", "Black"), before, now, strict=True):
-        if _identify(was) != _identify(player):
-            old = _distinguish(was, player)
-            new = _distinguish(player, was)
+    for color, old_player, player in zip(("White", "Black"), before, now, strict=True):
+        if _identify(old_player) != _identify(player):
+            old = _distinguish(old_player, player)
+            new = _distinguish(player, old_player)
             yield f"{board}: {color} was {old} and is now {new}, after move {moves}."
 
 
@@ -95,10 +96,10 @@ def _distinguish(player: Player, other: Player) -> str:
 
     Example: ``Ding, L (2780, FIDE 8603677)``.
     """
-    known: list[str] = []
+    differences: list[str] = []
     if player.elo or other.elo:
-        known.append(str(player.elo) if player.elo else "no Elo")
+        differences.append(str(player.elo) if player.elo else "no Elo")
     if player.fide_id != other.fide_id:
-        known.append(f"FIDE {player.fide_id}" if player.fide_id else "no FIDE id")
-    about = f" ({', '.join(known)})" if known else ""
+        differences.append(f"FIDE {player.fide_id}" if player.fide_id else "no FIDE id")
+    about = f" ({', '.join(differences)})" if differences else ""
     return f"{player.name or '?'}{about}"

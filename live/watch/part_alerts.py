@@ -91,13 +91,13 @@ def find_engine_trouble(
     ]
     if down:
         is_all = len(down) == len(health.engines)
-        which = ", ".join(str(index + 1) for index in down)
-        why = f": {health.problem}" if health.problem else ""
+        numbers = ", ".join(str(index + 1) for index in down)
+        reason = f": {health.problem}" if health.problem else ""
         yield Finding(
             kind="engine",
             severity="alarm" if is_all else "warning",
             about="processes",
-            text=f"Engine {which} of {len(health.engines)} does not run{why}.",
+            text=f"Engine {numbers} of {len(health.engines)} does not run{reason}.",
             advice=(
                 "No scores come until one runs again."
                 if is_all

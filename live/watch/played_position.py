@@ -34,7 +34,7 @@ class GameEnd(NamedTuple):
     """The end of a game by the rules, without a claim: at which ply, and why."""
 
     ply: int
-    why: chess.Termination
+    termination: chess.Termination
 
 
 class PlayedPosition:

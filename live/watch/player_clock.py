@@ -68,8 +68,8 @@ def read_increment_s(time_control: str) -> float | None:
     the last period can lack a number of moves, so the 30 can be an increment.
     """
     text = time_control.strip()
-    if found := _A_MOVE.search(text):
-        return float(found[1])
+    if match := _A_MOVE.search(text):
+        return float(match[1])
     if plus := _INCREMENT.findall(text):
         return float(plus[-1])
     return 0.0 if _SUDDEN.fullmatch(text) else None
@@ -88,22 +88,22 @@ def read_time_controls(time_control: str) -> tuple[int, ...]:
     >>> read_time_controls("90+30")
     ()
     """
-    found = set[int]()
-    made = moves = 0
+    controls = set[int]()
+    last_control = moves = 0
     repeats = False
     for match in _CONTROL.finditer(time_control):
         if match["at"]:
-            found.add(int(match["at"]))
+            controls.add(int(match["at"]))
             continue
         moves = _moves_of(match, time_control)
         if _LEAST_CONTROL <= moves <= _MOST_CONTROL:
-            made += moves
-            found.add(made)
+            last_control += moves
+            controls.add(last_control)
             is_last = _NOTHING_BUT_INCREMENT.fullmatch(time_control, match.end())
             repeats = match["one"] == str(moves) and is_last is not None
     if repeats:
-        found.update(range(made, MOST_MOVES, moves))
-    return tuple(sorted(found))
+        controls.update(range(last_control, MOST_MOVES, moves))
+    return tuple(sorted(controls))
 
 
 def _moves_of(match: re.Match[str], time_control: str) -> int:
@@ -178,15 +178,15 @@ def read_side_clock(
     first_s = readings[0][1]
     added_s = UNKNOWN_INCREMENT_S if increment_s is None else increment_s
     late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
-    still = free = periods = period = fallen = 0
+    still_moves = free_moves = periods = period = fallen = 0
     rises = []
     before_s = None
     for ply, now_s in readings:
         own_move = (ply + 1) // 2
         if before_s is not None:
             gained_s = now_s - before_s
-            still = still + 1 if gained_s == 0 else 0
-            free = free + 1 if _is_free(gained_s, increment_s) else 0
+            still_moves = still_moves + 1 if gained_s == 0 else 0
+            free_moves = free_moves + 1 if _is_free(gained_s, increment_s) else 0
             over_s = gained_s - added_s
             # Some clocks begin the next period one move early.
             is_due = bisect_right(controls, own_move + 1) > periods
@@ -202,10 +202,14 @@ def read_side_clock(
         if now_s <= 0 and bisect_right(controls, own_move) <= periods:
             fallen = ply
         before_s = now_s
-    fast = first_s < FAST_S
-    unmoved = still if still >= (STILL_MOVES_FAST if fast else STILL_MOVES) else 0
-    if not unmoved and free >= (FREE_MOVES_FAST if fast else FREE_MOVES):
-        unmoved = free
+    is_fast = first_s < FAST_S
+    unmoved = (
+        still_moves
+        if still_moves >= (STILL_MOVES_FAST if is_fast else STILL_MOVES)
+        else 0
+    )
+    if not unmoved and free_moves >= (FREE_MOVES_FAST if is_fast else FREE_MOVES):
+        unmoved = free_moves
     ply, clock_s = readings[-1]
     to_come = bisect_right(controls, (ply + 1) // 2) > periods
     return SideClock(ply, clock_s, unmoved, tuple(rises), fallen, period, to_come)
@@ -228,7 +232,7 @@ def may_be_period(
     """
     if over_s < LEAST_PERIOD_S:
         return False
-    if any(abs(own_move - each) <= 1 for each in controls or CONTROLS):
+    if any(abs(own_move - control) <= 1 for control in controls or CONTROLS):
         return True
     # Clocks that do not count moves begin the next period when the time is used up.
     is_used_up = before_s < NEXT_PERIOD_S and own_move >= CONTROLS[0] - 1

@@ -27,8 +27,12 @@ def has_unread_moves(board: WatchedBoard) -> bool:
     """Return whether the source reported moves that cannot be read."""
     problem = board.view.problem or ""
     # A problem with one of these texts is not about unreadable moves.
-    known = ("no score", IN_DOUBT, NO_LONGER, NOT_READ)
-    return problem != "" and not problem.startswith(known) and STANDS not in problem
+    other_problems = ("no score", IN_DOUBT, NO_LONGER, NOT_READ)
+    return (
+        problem != ""
+        and not problem.startswith(other_problems)
+        and STANDS not in problem
+    )
 
 
 def has_vanished(board: WatchedBoard) -> bool:
@@ -93,12 +97,12 @@ def find_vanished_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     if not has_vanished(board):
         return
     last = board.last_move
-    most = f", its last move {move_number(last.ply)} {last.san}" if last else ""
+    last_words = f", its last move {move_number(last.ply)} {last.san}" if last else ""
     yield board.build_finding(
         "vanished",
         "warning",
         f"({board.view.white.name} - {board.view.black.name}) is no longer in its"
-        f" source; it is shown as it was last{most}",
+        f" source; it is shown as it was last{last_words}",
         "See whether the organiser removed the board or its file was overwritten.",
         after=" ",
     )
@@ -127,9 +131,9 @@ def find_correction(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     # The next report can show that a long correction is an exchange of boards.
     if board.is_running and is_recent and not is_shallow:
         return
-    what = f"reported first and is now {lapse.now}"
+    change = f"reported first and is now {lapse.now}"
     advice = "Compare the move with the board or the scoresheets."
-    yield _build_lapse(board, "correction", what, advice)
+    yield _build_lapse(board, "correction", change, advice)
 
 
 def find_takeback(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
@@ -148,14 +152,14 @@ def find_takeback(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def _build_lapse(
-    board: WatchedBoard, kind: AlertKind, what: str, advice: str
+    board: WatchedBoard, kind: AlertKind, change: str, advice: str
 ) -> Finding:
     lapse = board.memory.lapses[kind]
-    more = "" if lapse.back == 1 else "; what followed is gone too"
+    consequence = "" if lapse.back == 1 else "; what followed is gone too"
     return board.build_finding(
         kind,
         "look" if lapse.back <= SHALLOW_PLIES else "warning",
-        f"{move_number(lapse.ply)} {lapse.was} was {what}{more}",
+        f"{move_number(lapse.ply)} {lapse.was} was {change}{consequence}",
         advice,
         ply=lapse.ply,
         occurrence=lapse.times,

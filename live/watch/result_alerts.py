@@ -49,16 +49,16 @@ def find_late_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
     This needs a game that was seen in progress.
     """
-    late = board.late_plies
-    if board.memory.result_s is None or board.is_running or not late:
+    late_plies = board.late_plies
+    if board.memory.result_s is None or board.is_running or not late_plies:
         return
-    moves = "a move" if late == 1 else f"{late} moves"
+    moves = "a move" if late_plies == 1 else f"{late_plies} moves"
     yield board.build_finding(
         "late-move",
         "look",
         f"{moves} came after the result {board.view.result} was reported",
         "Compare the result and the last moves with the scoresheets.",
-        occurrence=late,
+        occurrence=late_plies,
     )
 
 
@@ -85,8 +85,8 @@ def _describe_missing_move(board: WatchedBoard) -> str:
     if board.ply_count < LEAST_PLIES:
         if result == "0-0" or "forfeit" in ended or "unplayed" in ended:
             return ""
-        made = "only one move" if board.ply_count else "without any move"
-        return f"{result} {made}: a forfeit, or the moves are missing"
+        number_of_moves = "only one move" if board.ply_count else "without any move"
+        return f"{result} {number_of_moves}: a forfeit, or the moves are missing"
     winner = {"1-0": "white", "0-1": "black"}.get(result)
     if winner is None or board.to_move != winner or board.mate_result:
         return ""
@@ -110,20 +110,21 @@ def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     game that ended by mate does not occur here: it gets its result from the rules.)
     """
     end = board.end
-    if end is None or end.why not in DRAWS or not board.is_running:
+    if end is None or end.termination not in DRAWS or not board.is_running:
         return
     goes_on = board.ply_count > end.ply or has_unread_moves(board)
     moved_s = board.memory.moved_s
     is_due = moved_s is not None and now_s - moved_s >= RESULT_WAIT_S
-    is_urgent = goes_on or end.why in _UNNOTICED
+    is_urgent = goes_on or end.termination in _UNNOTICED
     if not is_urgent and not is_due:
         return
-    what = "play goes on" if goes_on else "no result is reported"
+    state = "play goes on" if goes_on else "no result is reported"
     yield board.build_finding(
         "drawn",
         "alarm" if is_urgent else "warning",
-        f"{DRAWS[end.why]} with {board.name_move(end.ply)}: it is drawn, and {what}",
-        f"Drawn whatever anybody claims (FIDE Laws {_LAWS[end.why]}): "
+        f"{DRAWS[end.termination]} with {board.name_move(end.ply)}: "
+        f"it is drawn, and {state}",
+        f"Drawn whatever anybody claims (FIDE Laws {_LAWS[end.termination]}): "
         "end the game and enter the draw.",
         ply=end.ply,
         # If a correction moves the end to another ply, that is a new event.
@@ -145,29 +146,29 @@ def find_contradicted_result(board: WatchedBoard, now_s: float) -> Iterator[Find
 
 
 def _contradict_by_mate(board: WatchedBoard) -> _Verdict | None:
-    right = board.mate_result
+    mate_result = board.mate_result
     result = board.view.result
-    if right is None or result == right:
+    if mate_result is None or result == mate_result:
         return None
-    text = f"mate is on the board, which is {right}, but the result is {result}"
+    text = f"mate is on the board, which is {mate_result}, but the result is {result}"
     return "alarm", text, "Correct the result in the broadcast software."
 
 
 def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
     end = board.end
     result = board.view.result
-    if end is None or end.why not in DRAWS or result not in ("1-0", "0-1"):
+    if end is None or end.termination not in DRAWS or result not in ("1-0", "0-1"):
         return None
-    why = DRAWS[end.why]
+    draw = DRAWS[end.termination]
     if end.ply < board.ply_count:
         if not board.memory.ran:
             # The rules under which an old game was played are unknown.
             return None
-        why += f" with {board.name_move(end.ply)}"
+        draw += f" with {board.name_move(end.ply)}"
     # Insufficient material is a less serious contradiction: a player can take the last
     # piece at the moment when a flag falls.
-    is_dead = end.why is chess.Termination.INSUFFICIENT_MATERIAL
-    text = f"{why}, but the result is {result}"
+    is_dead = end.termination is chess.Termination.INSUFFICIENT_MATERIAL
+    text = f"{draw}, but the result is {result}"
     return "look" if is_dead else "warning", text, f"{_COMPARE}."
 
 

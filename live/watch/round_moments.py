@@ -69,12 +69,12 @@ def read_whole_game(game: GameDetail) -> WholeGame | None:
     level = [point.percentile for point in last if point.percentile is not None]
     has_few_moves = len(last) < 2 or any(point.n < ABOVE_MOVES for point in last)
     scores = expected_scores(game)
-    known = [score for score in scores if score is not None]
+    known_scores = [score for score in scores if score is not None]
     return WholeGame(
         plies=len(game.plies),
         level=(level[0], level[1]) if len(level) == 2 else None,
         short=bool(game.problem) or has_few_moves,
-        wild=sum(abs(after - before) for before, after in pairwise(known)),
+        wild=sum(abs(after - before) for before, after in pairwise(known_scores)),
         turned=bool(find_turning_points(game)),
         sides=(read_side(game, "white"), read_side(game, "black")),
         peak=_find_peak(scores),
@@ -93,11 +93,11 @@ def read_side(game: GameDetail, color: Color) -> WholeSide | None:
 
 
 def _find_peak(scores: Scores) -> int:
-    peak, most = 0, 0.0
+    peak, largest_change = 0, 0.0
     for ply, (before, after) in enumerate(pairwise(scores), 1):
-        if before is None or after is None or abs(after - before) <= most:
+        if before is None or after is None or abs(after - before) <= largest_change:
             continue
-        peak, most = ply, abs(after - before)
+        peak, largest_change = ply, abs(after - before)
     return peak
 
 
@@ -114,14 +114,14 @@ def find_round_moments(
     """
     # A game without a move by each side is a forfeit.
     played = {
-        id: each for id, each in sorted(games.items()) if each.plies >= LEAST_PLIES
+        id: game for id, game in sorted(games.items()) if game.plies >= LEAST_PLIES
     }
-    found = defaultdict[GameId, list[MomentDraft]](list)
+    drafts = defaultdict[GameId, list[MomentDraft]](list)
     if len(played) >= ROUND_GAMES:
         for find in (_find_extremes, _find_best_played, _find_wildest):
             for id, draft in find(played):
-                found[id].append(draft)
-    return found
+                drafts[id].append(draft)
+    return drafts
 
 
 _Found = Iterator[tuple[GameId, MomentDraft]]
@@ -155,8 +155,8 @@ def _list_figures(side: WholeSide) -> dict[str, float]:
 
 
 def _find_best_played(games: Mapping[GameId, WholeGame]) -> _Found:
-    long = {id: each for id, each in games.items() if not each.short}
-    levels = {id: each.level for id, each in long.items() if each.level is not None}
+    long = {id: game for id, game in games.items() if not game.short}
+    levels = {id: game.level for id, game in long.items() if game.level is not None}
     # A game without a level might have been the round's best, so every long game needs
     # one.
     if not len(levels) == len(long) >= ROUND_GAMES:

@@ -146,22 +146,22 @@ def list_finished_rounds(games: Iterable[GameView]) -> list[RoundName]:
 
     In a finished round all games have a result, and at least one was played.
     """
-    found = []
+    finished = []
     for name, views in _group_by_round(games):
         is_running = any(view.running for view in views)
         if not is_running and any(map(_was_played, views)):
-            found.append(name)
-    return found
+            finished.append(name)
+    return finished
 
 
 def list_running_rounds(games: Iterable[GameView]) -> list[RoundProgress]:
     """Return the rounds with at least one game in progress, the newest first."""
-    found = []
+    running = []
     for name, views in _group_by_round(games):
         over = sum(not view.running for view in views)
         if over < len(views):
-            found.append(RoundProgress(name, over, len(views)))
-    return found
+            running.append(RoundProgress(name, over, len(views)))
+    return running
 
 
 def summarise_round(games: Sequence[GameDetail]) -> RoundSummary:
@@ -193,16 +193,16 @@ def _group_by_round(
     games: Iterable[GameView],
 ) -> list[tuple[RoundName, list[GameView]]]:
     """Return each round with its games, the newest round first."""
-    found = defaultdict[RoundName, list[GameView]](list)
+    views_by_round = defaultdict[RoundName, list[GameView]](list)
     for view in games:
-        found[round_of(view)].append(view)
+        views_by_round[round_of(view)].append(view)
 
     def order(group: tuple[RoundName, list[GameView]]) -> tuple[str, int, str, str]:
         (event, round), views = group
         number = int(round) if round.isdecimal() else 0
         return _find_date(views), number, round, event
 
-    return sorted(found.items(), key=order, reverse=True)
+    return sorted(views_by_round.items(), key=order, reverse=True)
 
 
 def _was_played(view: GameView) -> bool:
@@ -214,8 +214,10 @@ def _find_date(games: Iterable[GameView]) -> str:
 
 
 def _read_game(game: GameDetail, names: Collection[str]) -> RoundGame:
-    told = [draft for draft in find_moments(game) if draft.kind in ("upset", "despite")]
-    gaps = [draft.figures["gap"] for draft in told if draft.kind == "upset"]
+    drafts = [
+        draft for draft in find_moments(game) if draft.kind in ("upset", "despite")
+    ]
+    gaps = [draft.figures["gap"] for draft in drafts if draft.kind == "upset"]
     return RoundGame(
         id=game.id,
         board=game.board,
@@ -223,7 +225,7 @@ def _read_game(game: GameDetail, names: Collection[str]) -> RoundGame:
         black=_read_player(game, "black"),
         result=game.result,
         upset_elo=int(max(gaps, default=0)),
-        told=tuple(write_sentences(draft, game, names) for draft in told),
+        told=tuple(write_sentences(draft, game, names) for draft in drafts),
     )
 
 
@@ -250,32 +252,34 @@ def _list_places(games: Iterable[RoundGame]) -> Iterator[tuple[float, RoundPlace
 
 
 def _choose_above(places: Iterable[tuple[float, RoundPlace]]) -> tuple[RoundPlace, ...]:
-    found = [each for each in places if each[0] > ABOVE]
-    found.sort(key=lambda each: each[0], reverse=True)
-    return tuple(place for _, place in found[:NAMED_PLAYERS])
+    above = [rated_place for rated_place in places if rated_place[0] > ABOVE]
+    above.sort(key=lambda rated_place: rated_place[0], reverse=True)
+    return tuple(place for _, place in above[:NAMED_PLAYERS])
 
 
 def _choose_below(places: Iterable[tuple[float, RoundPlace]]) -> tuple[RoundPlace, ...]:
-    found = [each for each in places if each[0] < BELOW]
-    found.sort(key=lambda each: each[0])
-    return tuple(place for _, place in found[:NAMED_PLAYERS])
+    below = [rated_place for rated_place in places if rated_place[0] < BELOW]
+    below.sort(key=lambda rated_place: rated_place[0])
+    return tuple(place for _, place in below[:NAMED_PLAYERS])
 
 
 def _choose_moves(
     games: Iterable[GameDetail], names: Collection[str]
 ) -> tuple[DecidingMove, ...]:
     """Return the moves that cost most in the end, at most one of each game."""
-    found = []
+    deciding = []
     for game in games:
         costs = [
             (_find_cost(game, draft), draft) for draft in find_turning_points(game)
         ]
-        cost, draft = max(costs, key=lambda each: each[0], default=(0.0, None))
+        cost, draft = max(
+            costs, key=lambda costed_move: costed_move[0], default=(0.0, None)
+        )
         if draft is not None and cost >= DECIDED:
-            found.append((cost, game, draft))
-    found.sort(key=lambda each: each[0], reverse=True)
+            deciding.append((cost, game, draft))
+    deciding.sort(key=lambda costed_move: costed_move[0], reverse=True)
     return tuple(
-        _name_move(game, draft, names) for _, game, draft in found[:NAMED_MOVES]
+        _name_move(game, draft, names) for _, game, draft in deciding[:NAMED_MOVES]
     )
 
 
@@ -288,8 +292,8 @@ def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
     if draft.kind != "turn" or draft.color is None or game.result not in RESULT_POINTS:
         return 0.0
     points = RESULT_POINTS[game.result][COLORS.index(draft.color)]
-    left = max(draft.figures["after"] / 100, points)
-    return draft.figures["before"] / 100 - left
+    kept_score = max(draft.figures["after"] / 100, points)
+    return draft.figures["before"] / 100 - kept_score
 
 
 def _name_move(

@@ -29,12 +29,12 @@ def format_result(result: str) -> str:
 
 
 def write_sentences(
-    draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()
+    draft: MomentDraft, game: GameDetail, namesakes: Iterable[str] = ()
 ) -> MomentText:
     """Return the sentences about a moment, one in each language.
 
-    ``others`` are names of other players: a player who shares a family name with one of
-    them gets an initial.
+    ``namesakes`` are names of other players: a player who shares a family name with one
+    of them gets an initial.
     """
     kind: str = draft.kind
     if kind == "comeback" and game.result == "1/2-1/2":
@@ -44,11 +44,11 @@ def write_sentences(
     about = draft.ply - (draft.kind == "missed")
     best = _find_better(draft, game)
     added = _choose_added(draft, game, best)
-    names = _name_players(draft, game, about, others)
+    names = _name_players(draft, game, about, namesakes)
     figures = {
         name: _write_figure(name, value) for name, value in draft.figures.items()
     }
-    said = {}
+    sentences = {}
     for language, words in WORDS.items():
         point = "." if language == "en" else ","
         holes = {name: text.replace(".", point) for name, text in figures.items()}
@@ -61,21 +61,23 @@ def write_sentences(
             holes[name] = write_move(game, ply, language)
         parts = [words.moments[kind]]
         parts += [text for name, text in words.added.items() if name in added]
-        said[language] = "".join(_fill(part, holes) for part in parts)
-    said["it"] = _ELIDED.sub(lambda found: _BEFORE_VOWELS[found[1]], said["it"])
-    return msgspec.convert(said, MomentText)
+        sentences[language] = "".join(_fill(part, holes) for part in parts)
+    sentences["it"] = _ELIDED.sub(
+        lambda elided: _BEFORE_VOWELS[elided[1]], sentences["it"]
+    )
+    return msgspec.convert(sentences, MomentText)
 
 
 def _name_players(
-    draft: MomentDraft, game: GameDetail, about: int, others: Iterable[str]
+    draft: MomentDraft, game: GameDetail, about: int, namesakes: Iterable[str]
 ) -> dict[str, str]:
     """Return the names of the players and the result, by their placeholders."""
     color = draft.color or (side_of_ply(game, about) if about else "white")
     players = {"white": game.white.name, "black": game.black.name}
-    known = (*others, *players.values())
+    all_names = (*namesakes, *players.values())
     names = {
-        each: isolate_direction(short_name(name, known))
-        for each, name in players.items()
+        placeholder: isolate_direction(short_name(name, all_names))
+        for placeholder, name in players.items()
     }
     result = format_result(game.result)
     return {
@@ -126,7 +128,7 @@ def _fill(text: str, holes: Mapping[str, str]) -> str:
     # A no-break space keeps a number and its percent sign in one line.
     whole = text.replace(" %", "\u00a0%")
     # All placeholders are filled in one pass, since names can contain braces.
-    filled = re.sub(r"\{(\w+)\}", lambda found: holes[found[1]], whole)
+    filled = re.sub(r"\{(\w+)\}", lambda placeholder: holes[placeholder[1]], whole)
     # A name that ends with an initial already has the full stop.
     return filled[:-1] if filled.endswith("..") else filled
 

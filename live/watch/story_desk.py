@@ -111,17 +111,19 @@ class StoryDesk:
         return sorted(self._list_moments(), key=lambda moment: moment.id)
 
     def _list_moments(self) -> list[Moment]:
-        found: list[Moment] = []
+        moments: list[Moment] = []
         for story in self._telling.values():
-            found.extend(story.moments.values())
-        return found
+            moments.extend(story.moments.values())
+        return moments
 
     # --- changes ---------------------------------------------------------------------
 
     def follow(self, changes: Iterable[Change], now_s: float) -> None:
         """Apply changes, which are also sent to subscribers; return no messages."""
         changes = list(changes)
-        moves = Counter(each.game for each in changes if isinstance(each, MoveMessage))
+        moves = Counter(
+            message.game for message in changes if isinstance(message, MoveMessage)
+        )
         for change in changes:
             if isinstance(change, GoneMessage):
                 self._forget_game(change.game)
@@ -243,15 +245,15 @@ class StoryDesk:
             self._telling.pop(id, None)
         self._unremembered[id] = None
         withdrawn = [
-            MomentMessage(id, before[gone], holds=False)
-            for gone in sorted(before.keys() - story.moments.keys())
+            MomentMessage(id, before[moment_id], holds=False)
+            for moment_id in sorted(before.keys() - story.moments.keys())
         ]
-        told = [
+        updated = [
             MomentMessage(id, moment)
             for moment in story.moments.values()
             if before.get(moment.id) != moment
         ]
-        return withdrawn + told
+        return withdrawn + updated
 
     def _tell(
         self, detail: GameDetail, chosen: Sequence[MomentDraft]
@@ -264,32 +266,34 @@ class StoryDesk:
         if self._doubted(detail.id):
             detail = msgspec.structs.replace(detail, result="*")
         namesakes = self._find_namesakes(detail)
-        told: dict[str, Moment] = {}
+        moments: dict[str, Moment] = {}
         for draft in [*find_moments(detail), *chosen]:
             moment = self._word(draft, detail, namesakes)
             if moment.id not in story.let_go:
-                told[moment.id] = moment
-        best = [moment for moment in told.values() if moment.kind == "highest"]
+                moments[moment.id] = moment
+        best = [moment for moment in moments.values() if moment.kind == "highest"]
         for moment in best:
             # The moment about the round's highest percentile replaces the one about a
             # high percentile in the game.
-            told.pop(f"{detail.id}:above:{moment.color}", None)
-        return told
+            moments.pop(f"{detail.id}:above:{moment.color}", None)
+        return moments
 
     def _word(
         self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]
     ) -> Moment:
-        what = draft.color if draft.kind in ONCE else draft.ply
+        discriminator = draft.color if draft.kind in ONCE else draft.ply
         figures = draft.figures.items()
         return Moment(
-            id=f"{detail.id}:{draft.kind}:{what}",
+            id=f"{detail.id}:{draft.kind}:{discriminator}",
             game=detail.id,
             ply=draft.ply,
             kind=draft.kind,
             color=draft.color,
             at_s=self._games[detail.id].story.seen_s.get(draft.ply),
             weight=round(min(1.0, max(0.0, draft.weight)), 3),
-            figures=tuple(MomentFigure(name, round(v, 3)) for name, v in figures),
+            figures=tuple(
+                MomentFigure(name, round(value, 3)) for name, value in figures
+            ),
             text=write_sentences(draft, detail, namesakes),
         )
 
@@ -364,7 +368,7 @@ class StoryDesk:
 
         Games in ``changed`` wait to be examined again.
         """
-        again: dict[GameId, None] = {}
+        waiting: dict[GameId, None] = {}
         for view in games:
             story = stories.get(view.id) or GameStory()
             self._games[view.id] = _Game(story)
@@ -373,9 +377,9 @@ class StoryDesk:
             self._set_names(view.id, (view.white.name, view.black.name))
             self._set_round(view.id, round_of(view), story.whole)
             if story.waits or view.id in changed:
-                again[view.id] = None
+                waiting[view.id] = None
         self._compare_rounds()
-        self._waiting = again
+        self._waiting = waiting
 
 
 def _order_of_leaving(moment: Moment) -> tuple[bool, float, int]:

@@ -163,16 +163,16 @@ def _find_turns(
     game: GameDetail, scores: Scores, alike: Scores
 ) -> Iterator[MomentDraft]:
     """Yield the moves that turned the game, and the chances that a reply missed."""
-    named: set[int] = set()
+    named_plies: set[int] = set()
     for measure, limits in ((scores, TURN), (alike, TURN_ALIKE)):
         for turn in _find_falls(game, measure, limits):
             plies = {turn.ply, turn.ply + turn.is_given_back}
             # A mistake that the first measure has found is not reported again.
-            if plies & named:
+            if plies & named_plies:
                 continue
             draft = _draft_turn(game, scores, turn, is_alike=measure is alike)
             if draft is not None:
-                named |= plies
+                named_plies |= plies
                 yield draft
 
 
@@ -186,20 +186,24 @@ def _find_falls(
         if before is None or after is None or ply == missed:
             continue
         color = side_of_ply(game, ply)
-        had = score_of(color, before)
-        has = score_of(color, after)
-        lost = had - has
+        old_score = score_of(color, before)
+        new_score = score_of(color, after)
+        lost = old_score - new_score
         if number_move(game, ply)[0] < FROM_MOVE and lost < SWING:
             continue
         earlier = scores[ply - 2] if ply > 2 else before
-        if earlier is None or had < limits.had or lost_nothing(game.plies[ply - 1]):
+        if (
+            earlier is None
+            or old_score < limits.had
+            or lost_nothing(game.plies[ply - 1])
+        ):
             continue
-        own = min(had, score_of(color, earlier) + GIFT)
-        if (own - has) * _weigh_loss(game, ply) < limits.lost:
+        own = min(old_score, score_of(color, earlier) + GIFT)
+        if (own - new_score) * _weigh_loss(game, ply) < limits.lost:
             continue
         # The moment is reported before the reply; the reply confirms or changes it.
         reply = scores[ply + 1] if ply < last else None
-        given_back = 0.0 if reply is None else score_of(color, reply) - has
+        given_back = 0.0 if reply is None else score_of(color, reply) - new_score
         is_given_back = given_back >= GIVEN_BACK * lost
         if is_given_back and lost_nothing(game.plies[ply]):
             continue
@@ -224,8 +228,8 @@ def _draft_turn(
         "after": 100 * score_of(color, after),
     }
     if is_alike:
-        seen = figures["before"] - figures["after"]
-        if seen < 100 * SEEN and turn.lost < SWING:
+        shown_loss = figures["before"] - figures["after"]
+        if shown_loss < 100 * SEEN and turn.lost < SWING:
             return None  # Between the game's two players the loss was too small.
         if round(figures["before"]) <= round(figures["after"]):
             return None  # Between the game's two players there was no visible loss.

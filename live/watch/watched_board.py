@@ -146,8 +146,8 @@ class WatchedBoard:
     @property
     def late_plies(self) -> int:
         """Number of plies that were added after the result was reported."""
-        stood = self.memory.result_line
-        return 0 if stood is None else max(0, self.ply_count - len(stood))
+        result_line = self.memory.result_line
+        return 0 if result_line is None else max(0, self.ply_count - len(result_line))
 
     @property
     def moves_elsewhere(self) -> int:
@@ -200,11 +200,11 @@ class WatchedBoard:
         *,
         after: str = ": ",
         color: Color | None = None,
-        **more: Any,
+        **fields: Any,
     ) -> Finding:
         """Return a finding about this board.
 
-        Its text consists of the label, ``after``, ``text`` and a full stop. ``more``
+        Its text consists of the label, ``after``, ``text`` and a full stop. ``fields``
         are other fields of the finding. By default ``ply`` is the last ply.
         """
         return Finding(
@@ -215,7 +215,7 @@ class WatchedBoard:
             game=self.view.id,
             color=color,
             player=self.name_player(color) if color else None,
-            **{"ply": self.ply_count, **more},
+            **{"ply": self.ply_count, **fields},
         )
 
     # --- changes ---
@@ -246,15 +246,15 @@ class WatchedBoard:
 
     def _follow_moves(self, change: GameChange, now_s: float) -> None:
         moves = self.moves
-        same = change.from_ply - 1
+        common_plies = change.from_ply - 1
         if change.withdrawn:
             self._position = None
             # If two sources disagree, the one with more moves is shown. A switch from
             # one source to the other is not a correction.
             if not (self.record.view.dispute or self.view.dispute):
                 self._note_lapse(change, moves, now_s)
-        if same < len(moves):
-            self._play(moves, same, now_s)
+        if common_plies < len(moves):
+            self._play(moves, common_plies, now_s)
             self._forget_slips(len(moves))
 
     def _note_lapse(
@@ -262,12 +262,12 @@ class WatchedBoard:
     ) -> None:
         """Note that moves were corrected or taken back; ``moves`` are the new ones."""
         withdrawn = change.withdrawn
-        same = change.from_ply - 1
-        now = moves[same].san if same < len(moves) else None
+        common_plies = change.from_ply - 1
+        now = moves[common_plies].san if common_plies < len(moves) else None
         kind: AlertKind = "takeback" if now is None else "correction"
         last = self.memory.lapses.get(kind)
         if now is not None:
-            before = [*moves[:same], *withdrawn]
+            before = [*moves[:common_plies], *withdrawn]
             self.memory.replaced = tuple(move.uci for move in before)
         self.memory.lapses[kind] = Lapse(
             change.from_ply,
@@ -276,7 +276,7 @@ class WatchedBoard:
             now,
             now_s,
             times=last.times + 1 if last else 1,
-            plies=same + (now is not None),
+            plies=common_plies + (now is not None),
         )
 
     def _forget_slips(self, plies: int) -> None:
@@ -289,23 +289,28 @@ class WatchedBoard:
             if lapse.back <= SHALLOW_PLIES and is_over:
                 del self.memory.lapses[kind]
 
-    def _play(self, moves: Sequence[PlyView], same: int, now_s: float) -> None:
-        """Note the arrival of the moves after the first ``same`` plies."""
+    def _play(self, moves: Sequence[PlyView], common_plies: int, now_s: float) -> None:
+        """Note the arrival of the moves after the first ``common_plies``."""
         # Only for the first of the moves can the time used be known.
-        used_s = self._measure_used_s(moves, same)
-        for move in moves[same:]:
+        used_s = self._measure_used_s(moves, common_plies)
+        for move in moves[common_plies:]:
             self._note_arrival(now_s, used_s)
             if self._position is not None:
                 self._position.play(move.uci)
 
-    def _measure_used_s(self, moves: Sequence[PlyView], same: int) -> float | None:
-        """Return the time used for the move after the first ``same`` plies, seconds.
+    def _measure_used_s(
+        self, moves: Sequence[PlyView], common_plies: int
+    ) -> float | None:
+        """Return the time used for the move after the first ``common_plies``, seconds.
 
         Return None if it is unknown: a clock reading or the increment is missing, or
         the clock gained more than the increment.
         """
-        move = moves[same]
-        own = (each.clock_s for each in moves[same % 2 : same : 2][::-1])
+        move = moves[common_plies]
+        own = (
+            earlier.clock_s
+            for earlier in moves[common_plies % 2 : common_plies : 2][::-1]
+        )
         before_s = next((clock_s for clock_s in own if clock_s is not None), None)
         added_s = read_increment_s(self.view.time_control)
         if move.spent_s is not None:
@@ -389,12 +394,15 @@ class WatchedBoard:
         # A result and moves that arrive at the same time belong to one report.
         if memory.result_s == now_s:
             memory.result_line = line
-        stood = memory.result_line or ()
-        pairs = zip(stood, line, strict=False)
-        first = next((at for at, (was, now) in enumerate(pairs) if was != now), None)
+        result_line = memory.result_line or ()
+        pairs = zip(result_line, line, strict=False)
+        first = next(
+            (index for index, (old_move, now) in enumerate(pairs) if old_move != now),
+            None,
+        )
         if first is not None:
             # A small difference is a corrected slip, a larger one another game's moves.
-            is_slip = len(stood) - first <= SHALLOW_PLIES
+            is_slip = len(result_line) - first <= SHALLOW_PLIES
             memory.result_line = line if is_slip else None
 
     def _note_flags(self) -> bool:
@@ -420,12 +428,12 @@ class WatchedBoard:
         for board in (self, other):
             lapses = board.memory.lapses
             lapses["correction"] = lapses["correction"]._replace(exchanged=True)
-        for one, two in ((self, other), (other, self)):
-            if one.memory.exchanged_with == two.label:
-                one.memory.exchanged_with = ""
+        for board, partner in ((self, other), (other, self)):
+            if board.memory.exchanged_with == partner.label:
+                board.memory.exchanged_with = ""
                 return True
         first, second = sorted(
-            (self, other), key=lambda each: (each.view.board or 0, each.label)
+            (self, other), key=lambda board: (board.view.board or 0, board.label)
         )
         first.memory.exchanged_with = second.label
         first.memory.exchanged_game = second.view.id
@@ -433,7 +441,7 @@ class WatchedBoard:
         return True
 
     def _has_moves_of(self, other: WatchedBoard) -> bool:
-        had = other.memory.replaced
-        shared = min(len(had), self.ply_count)
+        replaced = other.memory.replaced
+        shared = min(len(replaced), self.ply_count)
         now = tuple(move.uci for move in self.moves[:shared])
-        return shared >= EXCHANGED_PLIES and had[:shared] == now
+        return shared >= EXCHANGED_PLIES and replaced[:shared] == now

@@ -122,9 +122,9 @@ class WatchedEvent:
                 continue
             if is_moved or not self.boards[id].is_running:
                 topics[BOARD, id] = None
-                other = self._find_exchange(self.boards[id], now_s)
-                if other is not None:
-                    self.unremembered[other] = topics[BOARD, other] = None
+                partner = self._find_exchange(self.boards[id], now_s)
+                if partner is not None:
+                    self.unremembered[partner] = topics[BOARD, partner] = None
         return topics
 
     def _seat_players(self, view: GameView) -> None:
@@ -159,10 +159,10 @@ class WatchedEvent:
         lapse = board.memory.lapses.get("correction")
         if lapse is None or lapse.at_s != now_s or lapse.exchanged:
             return None
-        for id, other in self.boards.items():
-            if other is board or other.view.feed != board.view.feed:
+        for id, partner in self.boards.items():
+            if partner is board or partner.view.feed != board.view.feed:
                 continue
-            if board.note_exchange(other):
+            if board.note_exchange(partner):
                 return id
         return None
 
@@ -176,8 +176,8 @@ class WatchedEvent:
         before = self._since
         self._since = {}
         for id, state in states.items():
-            was, since_s = before.get(id, (state, now_s))
-            self._since[id] = state, since_s if was == state else now_s
+            old_state, since_s = before.get(id, (state, now_s))
+            self._since[id] = state, since_s if old_state == state else now_s
 
     def note_rounds(self) -> None:
         """Set the time when the round began at boards that wait for a first move.
@@ -198,7 +198,7 @@ class WatchedEvent:
                 rounds[key].append(board)
         for boards in rounds.values():
             began_s = [board.memory.began_s for board in boards]
-            begun_s = sorted(each for each in began_s if each is not None)
+            begun_s = sorted(time_s for time_s in began_s if time_s is not None)
             is_begun = len(begun_s) >= BEGUN_SHARE * len(boards)
             since_s = begun_s[len(begun_s) // 2] if is_begun else None
             for board in boards:
@@ -207,26 +207,28 @@ class WatchedEvent:
     def find_alerts(self, topic: Topic, now_s: float) -> dict[str, Finding]:
         """Return everything that is wrong now with a topic, by the alerts' ids."""
         kind, about = topic
-        found: Iterator[Finding] = iter(())
+        findings: Iterator[Finding] = iter(())
         if kind == PLAYER:
-            found = self._find_player_alerts(about)
+            findings = self._find_player_alerts(about)
         elif topic == PARTS:
             for_s: dict[Any, float] = {
                 id: now_s - since_s for id, (_, since_s) in self._since.items()
             }
-            found = chain(
+            findings = chain(
                 find_feed_trouble(self.feeds, for_s),
                 find_engine_trouble(self.engines, for_s),
             )
         elif about in self.boards:
-            found = find_board_alerts(self.boards[about], now_s)
-        return {each.id: each for each in found}
+            findings = find_board_alerts(self.boards[about], now_s)
+        return {finding.id: finding for finding in findings}
 
     def _find_player_alerts(self, id: str) -> Iterator[Finding]:
         player = self.players.get(id)
         if player is None or player.agreement is None:
             return
-        measured = sum(each.agreement is not None for each in self.players.values())
+        measured = sum(
+            rated_player.agreement is not None for rated_player in self.players.values()
+        )
         board = self.boards.get(self._latest.get(id, ""))
         yield from find_engine_agreement(player, measured, board)
 
@@ -241,17 +243,19 @@ class WatchedEvent:
         self.flows.update(memory.flows)
         for record in records:
             view = record.view
-            held = memory.boards.get(view.id)
-            if held is None:
-                held = BoardMemory(
+            board_memory = memory.boards.get(view.id)
+            if board_memory is None:
+                board_memory = BoardMemory(
                     began_s=last_s if view.plies_played else None,
                     moved_s=last_s,
                     ran=view.running,
                     dispute_s=last_s if view.dispute else None,
                 )
-            self.boards[view.id] = WatchedBoard(record, self.flows[view.feed], held)
+            self.boards[view.id] = WatchedBoard(
+                record, self.flows[view.feed], board_memory
+            )
         for board in sorted(
-            self.boards.values(), key=lambda each: each.memory.moved_s or 0.0
+            self.boards.values(), key=lambda board: board.memory.moved_s or 0.0
         ):
             self._seat_players(board.view)
         self.note_rounds()

@@ -34,9 +34,11 @@ class Network(HumanNetwork):
         self.about = {"learned": "nobody's games"}
         self.asked: list[NetworkInput] = []
 
-    def predict_shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
-        self.asked += asked
-        return [{next(iter(one.board.legal_moves)).uci(): 1.0} for one in asked]
+    def predict_shares(self, inputs: Sequence[NetworkInput]) -> list[dict[str, float]]:
+        self.asked += inputs
+        return [
+            {next(iter(position.board.legal_moves)).uci(): 1.0} for position in inputs
+        ]
 
 
 class Kept(Journal):
@@ -144,7 +146,7 @@ async def test_without_a_network_the_kept_answers_are_all_there_are(
 async def test_a_network_that_fails_is_given_up_and_all_else_goes_on() -> None:
     class Broken(Network):
         def predict_shares(
-            self, asked: Sequence[NetworkInput]
+            self, inputs: Sequence[NetworkInput]
         ) -> list[dict[str, float]]:
             raise MemoryError("no room")
 

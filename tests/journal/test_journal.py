@@ -105,11 +105,11 @@ def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
         journal.add_change(NewGame(game("g2")))
     with Journal(path) as journal:
         one, two = journal.read_restorable_games(b"measure")
-        assert (one.kept, two.kept) == (b"whole", None)
+        assert (one.archived, two.archived) == (b"whole", None)
         assert [change.step for change in one.since] == [MovesPlayed("g1", 1, MOVES)]
     with Journal(path) as journal:
         one, _ = journal.read_restorable_games(b"another measure")
-        assert one.kept is None
+        assert one.archived is None
         assert [change.n for change in one.since] == [1, 2]
 
 
@@ -144,7 +144,7 @@ def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> No
         journal.add_change(NewGame(game("g1", MOVES)))
     with Journal(path) as journal:
         (one,) = journal.read_restorable_games(b"measure")
-    assert one.kept is None
+    assert one.archived is None
     assert [change.step for change in one.since] == [NewGame(game("g1", MOVES))]
     assert len(steps_in(path)) == 3
 

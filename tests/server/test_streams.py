@@ -239,13 +239,13 @@ def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
     hub = StreamHub(world, epoch="e", clock=Clock())
     stream = hub.open_stream(EVERYTHING)
     hub.publish(world.appear("g1"))
-    assert not stream.fresh
+    assert not stream.unsent
     hub.publish(world.move("g1"))
     kinds = [msgspec.json.decode(each)["type"] for each in take_payloads(stream)]
     assert kinds[:2] == ["game", "move"]
     for _ in range(50):
         hub.publish(world.score())
-    assert not stream.fresh
+    assert not stream.unsent
     hub.flush()
     kinds = [msgspec.json.decode(each)["type"] for each in take_payloads(stream)]
     assert sorted(kinds) == ["game", "score"]

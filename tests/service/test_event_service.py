@@ -391,7 +391,7 @@ class Week:
             + len(self.story._rounds)
             + len(self.story._families),
             len(self.retained._sent),
-            len(self.retained._wanted),
+            len(self.retained._payloads),
             len(self.retained._places),
             len(self.retention),
         )

@@ -166,18 +166,18 @@ def test_boards_are_asked_for_as_often_as_they_change() -> None:
         == 480
     )
     assert poll_interval_s(None, 0) == poll_interval_s(CloudBoard(), 0) == 20
-    assert [poll_interval_s(live, still, over=True) for still in (0, 64, 9999)] == [
+    assert [poll_interval_s(live, still, is_over=True) for still in (0, 64, 9999)] == [
         4,
         8,
         16,
     ]
     ended = CloudBoard(live=False, moves=("e4",))
-    assert [poll_interval_s(ended, still, over=True) for still in (0, 64, 9999)] == [
+    assert [poll_interval_s(ended, still, is_over=True) for still in (0, 64, 9999)] == [
         4,
         32,
         480,
     ]
-    assert poll_interval_s(None, 0, over=True) == 480  # nobody came: no file will
+    assert poll_interval_s(None, 0, is_over=True) == 480  # nobody came: no file will
 
 
 @asynccontextmanager

@@ -469,7 +469,7 @@ def test_games_beyond_the_bound_are_counted_and_those_remembered_bounded() -> No
     decoder = PgnDecoder(limits=PgnLimits(games=10))
     for number in range(100):
         decoder.decode(b'[White "W%d"]\n\n1. e4 *\n\n' % number)
-    assert len(decoder._known) == len(decoder._heads) == 10
+    assert len(decoder._known_games) == len(decoder._heads) == 10
 
 
 def test_games_are_remembered_as_long_as_a_whole_text_has_them() -> None:
@@ -485,9 +485,9 @@ def test_games_are_remembered_as_long_as_a_whole_text_has_them() -> None:
         (texts[3][:-4], 2),
     ):
         reader.read_text(text)
-        assert len(reader._known) == len(reader._heads) == remembered
+        assert len(reader._known_games) == len(reader._heads) == remembered
     reader.read_text(texts[3][:-4], closed=True)
-    assert len(reader._known) == 1
+    assert len(reader._known_games) == 1
 
 
 def test_a_stream_of_keep_alives_or_without_newline_is_bounded() -> None:

@@ -21,7 +21,7 @@ from live.sources.game_timeline import (
     RESULT_S,
     Mistake,
     PlannedIncident,
-    Told,
+    TimedReport,
     add_mistake,
     choose_wrong_move,
     infer_thinking_s,
@@ -124,7 +124,7 @@ def test_no_slip_where_there_is_no_other_move_and_no_speed_of_nothing() -> None:
         plan_timeline(GAMES, speed=0)
 
 
-def plan_with_mistake(mistake: Mistake) -> tuple[list[Told], list[Told]]:
+def plan_with_mistake(mistake: Mistake) -> tuple[list[TimedReport], list[TimedReport]]:
     """The first game as it was, and with the mistake."""
     whole = [(moment.at_s, moment.report) for moment in plan_timeline(GAMES[:1])]
     return whole, add_mistake(whole, mistake, PLY)

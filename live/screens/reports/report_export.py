@@ -1,4 +1,4 @@
-"""Reports and incident logs as files, of commands and of the terminal's export keys."""
+"""Writing of reports and incident logs to files, for commands and the terminal app."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
@@ -21,31 +21,34 @@ from live.server.event_reader import EventReader
 from live.watch.alert_kinds import find_doubted_games
 from live.watch.incident_log import board_words, with_boards
 
-#: The time of a report, in the zone of this machine, as in the incident log.
+#: Format of a report's date and time, in this machine's time zone.
 WRITTEN = "%Y-%m-%d %H:%M %z"
 
 
 def read_utc_now() -> dt.datetime:
-    """Return the time."""
+    """Return the current time in UTC."""
     return dt.datetime.now(dt.UTC)
 
 
 def write_texts(
     texts: Mapping[str, str], folder: Path, *, private: bool = False
 ) -> list[Path]:
-    """Write files, by their names, into a folder, which may be new; return their paths.
+    """Write files into a folder, which is created if needed; return their paths.
 
-    ``private``: only their user can read them, as the journal.
+    Args:
+        texts: the text of each file, by its name.
+        folder: where to write.
+        private: whether only the user who runs this can read the files.
 
     Raises:
-        InputError: they cannot be written there.
+        InputError: the files cannot be written in this folder.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
             if private:
                 make_private(folder / name)
-            # The line ends are those of the format: CSV has its own.
+            # Keep the line ends of the text: CSV needs its own.
             (folder / name).write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         raise InputError(
@@ -64,13 +67,21 @@ def export_report(
     game: GameId | None,
     now: Callable[[], dt.datetime] = read_utc_now,
 ) -> str:
-    """Write a report of a board, or of all, for the terminal's export key; return
-    where.
+    """Write a report of one board or of all boards, for the terminal's export key.
 
-    ``live`` knows the alerts that doubt results.
+    Args:
+        state: the event to report.
+        live: the event with the alerts that put results in doubt.
+        folder: where to write.
+        kind: the file format.
+        game: the board's game; None for all boards.
+        now: returns the current time.
+
+    Returns:
+        the paths of the written files, separated by commas.
 
     Raises:
-        InputError: it cannot be written, or the board is gone.
+        InputError: the report cannot be written, or the board no longer exists.
     """
     whole = build_analysis(state, in_doubt=find_doubted_games(live.alerts()))
     moment = now().astimezone()
@@ -91,12 +102,19 @@ def export_incidents(
     folder: Path,
     now: Callable[[], dt.datetime] = read_utc_now,
 ) -> str:
-    """Write the incident log as a page to print and sign; return where.
+    """Write the incident log as a page to print and sign.
 
-    ``state`` knows the names of boards.
+    Args:
+        incidents: returns the incidents.
+        state: the event, from which the names of boards are read.
+        folder: where to write.
+        now: returns the current time.
+
+    Returns:
+        the path of the written file.
 
     Raises:
-        InputError: it cannot be written.
+        InputError: the page cannot be written.
     """
     moment = now().astimezone()
     zone = moment.tzinfo or dt.UTC

@@ -1,9 +1,9 @@
 """All files of a report and of the incident log, as texts by file name. Pure: the
-caller writes them.
+caller writes the files.
 
-In CSV (RFC 4180, UTF-8) a column is a field of the types in :mod:`live.messages`, whose
-published schema says what each means. Names of nested fields are joined by dots, and
-several values in one cell by semicolons; a cell is empty if its value is unknown.
+A column of a CSV file (RFC 4180, UTF-8) is a field of a type in :mod:`live.messages`;
+the published schema of the type explains it. Names of nested fields are joined by dots,
+and several values in one cell by semicolons; a cell is empty if its value is unknown.
 """
 
 import csv
@@ -44,16 +44,18 @@ def build_files(
     written: str,
     arbiter: bool = False,
 ) -> dict[str, str]:
-    """Return texts by file name: one file a format, five for CSV, and for HTML with
-    several games also a results sheet and the games move by move.
+    """Return the report's files, as texts by file name.
+
+    Each format gives one file, with two exceptions: CSV gives five, and HTML with
+    several games gives a results sheet and a move-by-move page as well.
 
     Args:
         whole: the event, or part of it (:func:`select_part`).
-        formats: which to make.
-        stem: what the names begin with.
-        written: when, for people.
-        arbiter: whether what only arbiters may see is written, screening figures above
-            all.
+        formats: the formats to write.
+        stem: the beginning of every file name.
+        written: the time of the report, as shown to people.
+        arbiter: whether to include what only arbiters are allowed to see, such as
+            screening figures.
     """
     whole = redact(whole, Visibility.ARBITER if arbiter else Visibility.PUBLIC)
     found: dict[str, str] = {}
@@ -81,8 +83,12 @@ def build_files(
 def select_part(
     whole: Analysis, games: Collection[GameId], players: Collection[str]
 ) -> Analysis:
-    """Return the part of the event with these games, and these players by the id of
-    their standing.
+    """Return the part of the event with these games and players.
+
+    Args:
+        whole: the event.
+        games: ids of the games to keep.
+        players: ids of the players to keep, as in the standings.
     """
     return msgspec.structs.replace(
         whole,
@@ -95,7 +101,7 @@ def select_part(
 
 # --- CSV ------------------------------------------------------------------------------
 
-#: A cell that begins so would be worked out as a formula by spreadsheets, not shown.
+#: A spreadsheet would evaluate a cell that begins with one of these as a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 _GAME = ("game", "event", "round", "board", "white", "black", "result")
@@ -106,8 +112,9 @@ _Row = tuple[tuple[object, ...], msgspec.Struct]
 
 
 def _build_tables(whole: Analysis) -> Iterator[tuple[str, str]]:
-    """Yield each table's name ending and text: results, plies, points of the curves,
-    players, gains.
+    """Yield five tables, each as its name and its CSV text.
+
+    The tables are: results, plies, points of the curves, players, gains.
     """
     games = whole.games
     heads = (
@@ -168,7 +175,7 @@ def _list_sides(
 def _format_rows_of(
     kind: type[msgspec.Struct], heads: Sequence[str], rows: Iterable[_Row]
 ) -> str:
-    """Return a table with a row for each value of a kind, after its leading cells."""
+    """Return a CSV table with one row per value: the leading cells, then its fields."""
     names = _list_columns(kind)
     return format_csv(
         (*heads, *names), ((*lead, *_read_values(each, names)) for lead, each in rows)
@@ -176,8 +183,10 @@ def _format_rows_of(
 
 
 def _format_gains(whole: Analysis) -> str:
-    """Return how many moves had which gain, in steps of one centipawn: of each player
-    over all games, then of each side of each game, then of the engine.
+    """Return a CSV table that counts moves by their gain, in steps of one centipawn.
+
+    The counts are given for each player over all games, for each side of each game, and
+    for the engine.
     """
     names = {view.id: view.name for view in whole.players}
     rows: list[Sequence[object]] = []
@@ -186,7 +195,7 @@ def _format_gains(whole: Analysis) -> str:
         rows += (("player", "", "", name, *pair) for pair in each.counts)
     for game in whole.games:
         for color, player, points in _list_sides(game):
-            # A game that one side never began has no gains of it.
+            # A side that has not moved yet has no gains.
             counts = sorted(
                 Counter(point.gain_cp for point in points if point.n).items()
             )
@@ -198,8 +207,8 @@ def _format_gains(whole: Analysis) -> str:
 
 
 def _list_columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    """Return the fields of a type as columns; a field that holds a struct becomes that
-    struct's fields.
+    """Return the fields of a type as columns; a field whose type is a struct becomes
+    that struct's fields.
     """
     found: list[str] = []
     for field in msgspec.structs.fields(kind):
@@ -232,7 +241,7 @@ def _read_value(held: object, path: str) -> object:
 
 
 def format_csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a CSV table."""
+    """Return a CSV table; ``names`` are the column heads."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(names)
@@ -241,8 +250,8 @@ def format_csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def format_cell(value: object) -> str:
-    """Return one value as text; text that a spreadsheet would compute gets an
-    apostrophe.
+    """Return one value as text, with an apostrophe before text that a spreadsheet would
+    evaluate.
     """
     if value is None:
         return ""
@@ -255,7 +264,7 @@ def format_cell(value: object) -> str:
 
 # --- the incident log -----------------------------------------------------------------
 
-#: Longest text of an incident that is printed, characters.
+#: Longest text of an incident that is printed, in characters.
 _CHARS = 600
 _INCIDENT = ("number", "kind", "severity", "board", "game", "ply", "player", "feed")
 _HAPPENED = ("at", "what", "text")
@@ -270,7 +279,16 @@ def build_incident_files(
     written: str,
     zone: dt.tzinfo,
 ) -> dict[str, str]:
-    """Return texts by file name. ``written`` says when, and as of which moment."""
+    """Return the incident log's files, as texts by file name.
+
+    Args:
+        incidents: the incidents, in the order they began.
+        formats: the formats to write.
+        stem: the beginning of every file name.
+        title: the title of the page.
+        written: the time up to which the log is complete, as shown to people.
+        zone: the time zone of the printed times.
+    """
     found: dict[str, str] = {}
     if "csv" in formats:
         found[f"{stem}-incidents.csv"] = format_incidents_csv(incidents, zone)
@@ -284,7 +302,7 @@ def build_incident_files(
 
 
 def format_incidents_csv(incidents: Sequence[Incident], zone: dt.tzinfo) -> str:
-    """Return a row for each change of each incident, in order."""
+    """Return a CSV table with a row for each change of each incident, in order."""
     rows: list[Sequence[object]] = []
     for each in incidents:
         lead = _read_values(each, _INCIDENT)
@@ -297,7 +315,7 @@ def format_incidents_csv(incidents: Sequence[Incident], zone: dt.tzinfo) -> str:
 def _render_incidents(
     incidents: Sequence[Incident], title: str, written: str, zone: dt.tzinfo
 ) -> str:
-    """Return one self-contained page, with room for the signature."""
+    """Return a self-contained page with room for a signature."""
     heads = ("Over", "Board", "What", "What happened to it")
     columns = [("No.", "n"), ("Began", "n"), *((head, "") for head in heads)]
     rows = [_render_incident(each, zone) for each in incidents]
@@ -315,7 +333,7 @@ def _render_incidents(
 
 
 def _render_blanks(*names: str) -> str:
-    """Return blanks to fill in by hand."""
+    """Return lines to fill in by hand, one for each name."""
     blank = 22 * "_"
     return f"<p>{' &nbsp; '.join(f'{name}: {blank}' for name in names)}</p>"
 
@@ -339,15 +357,17 @@ def _render_incident(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
 
 
 def format_incident_change(change: IncidentChange, zone: dt.tzinfo, day: str) -> str:
-    """Return ``15:04:05 noted: draw offer disputed``; with the date if it is not
-    ``day``.
+    """Return a text such as ``15:04:05 noted: draw offer disputed``; with the date if
+    it is not ``day``.
     """
     text = f": {change.text}" if change.text else ""
     return f"{format_moment(change.at_s, zone, day)} {change.what}{text}"
 
 
 def format_moment(at_s: float, zone: dt.tzinfo, day: str = "") -> str:
-    """Return ``2026-05-01 15:04:05 +0200``; only the time if it is on that ``day``."""
+    """Return a text such as ``2026-05-01 15:04:05 +0200``; only the time if the date is
+    ``day``.
+    """
     at = dt.datetime.fromtimestamp(at_s, zone)
     if day and at.strftime("%Y-%m-%d") == day:
         return at.strftime("%H:%M:%S")

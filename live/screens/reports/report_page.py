@@ -1,9 +1,9 @@
-"""The report as a self-contained page to read or print, and the results sheet: figures,
-names, tables and the curves of a game on paper. Pure.
+"""The report and the results sheet as self-contained pages to read or print: figures,
+names, tables and each game's curves. Pure.
 
-Nothing of it is loaded from elsewhere and nothing runs; whatever came from a source is
-escaped. A figure that is not known is an empty cell, never a zero. White's curve and
-Black's differ by the kind of line, not by colour alone, so a grey print says the same.
+The pages load nothing and run no scripts; all text from a source is escaped. An unknown
+figure is an empty cell, never a zero. White's and Black's curves differ in line style
+as well as in colour, so they can be told apart in a grey print.
 """
 
 import math
@@ -36,9 +36,9 @@ from live.server.event_reader import game_order
 from live.server.pgn_writer import replace_unprintable
 from live.watch.agreement_alerts import LEAST_MOVES
 
-# --- on paper -------------------------------------------------------------------------
+# --- texts on paper -------------------------------------------------------------------
 
-#: Longest name on paper, characters; the longest real one has about 60.
+#: Longest name on paper, in characters; the longest real one has about 60.
 NAME_CHARS = 80
 MINUS = "\N{MINUS SIGN}"
 
@@ -52,30 +52,31 @@ def sanitise_text(text: str, most: int = NAME_CHARS) -> str:
 
 
 def escape_html(text: str, most: int = NAME_CHARS) -> str:
-    """Return a source's text as HTML: never markup, and isolated from the direction of
-    its neighbours.
+    """Return a source's text as HTML: escaped, and isolated from the writing direction
+    of the text around it.
     """
     return f"<bdi>{escape(sanitise_text(text, most))}</bdi>"
 
 
 def format_signed(value: float | None) -> str:
-    """Return ``+1.2``, with a real minus sign."""
+    """Return the number with its sign, such as ``+1.2``, with a typographic minus."""
     return "" if value is None else f"{value:+.1f}".replace("-", MINUS)
 
 
 def format_percent(share: float) -> str:
-    """Return ``61 %``."""
+    """Return a share as a percentage, such as ``61 %``."""
     return f"{100 * share:.0f} %"
 
 
 Column = tuple[str, str]
-"""The head, and the classes of the cells: ``n`` figures, ``c`` centred, empty for
-text."""
+"""A column's head and the CSS class of its cells: ``n`` for figures, ``c`` for centred,
+empty for text.
+"""
 
 
 def render_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table. Cells are HTML already: the caller has escaped what came from a
-    source.
+    """Return an HTML table. Cells are HTML: the caller has escaped all text from
+    sources.
     """
     classes = [f' class="{kind}"' if kind else "" for _, kind in columns]
 
@@ -95,8 +96,11 @@ _POLICY = (
 
 
 def render_document(title: str, *parts: str) -> str:
-    """Return a whole page that loads and runs nothing, under its ``title``; ``parts``
-    are HTML.
+    """Return a whole HTML page that loads and runs nothing.
+
+    Args:
+        title: the title, as plain text.
+        parts: the content, as HTML.
     """
     style = resources.files(__package__).joinpath("page.css").read_text("utf-8")
     return (
@@ -115,24 +119,25 @@ def render_document(title: str, *parts: str) -> str:
 
 WIDTH = 340
 HEIGHT = 150
-#: Room for what stands beside the plot: left, right, top, bottom.
+#: Margins around the plot, in SVG units: left, right, top, bottom.
 LEFT = 34
 RIGHT = 46
 TOP = 6
 BOTTOM = 16
-#: Never less than this over the height: noise must not look like drama.
+#: Minimum Elo range of the vertical axis, so that noise does not look like drama.
 LEAST_SPAN_ELO = 400.0
 
 
 def render_curves(game: GameDetail) -> str:
-    """Return both perceived ratings in their usual bands as SVG; empty without a
-    point.
+    """Return both players' perceived ratings with their usual bands as SVG; an empty
+    string if no rating is known.
     """
     sides = [("White", "w", game.curves.white), ("Black", "b", game.curves.black)]
     bounds: list[int | None] = []
     for _, _, curve in sides:
         bounds += (each.perceived for each in curve)
-        # Not the first half of the bands: they begin as wide as the page.
+        # The first half of the bands does not count: the bands begin as wide as the
+        # page.
         for each in curve[len(curve) // 2 :]:
             bounds += (each.usual_low, each.usual_high)
     known = [each for each in bounds if each is not None]
@@ -189,7 +194,7 @@ def render_curves(game: GameDetail) -> str:
     parts += bands + lines
     ends.sort()
     if len(ends) == 2 and ends[1][0] - ends[0][0] < 10:
-        # The names are kept apart.
+        # Move the two names apart if they would overlap.
         centre = (ends[0][0] + ends[1][0]) / 2
         ends = [(centre - 5, *ends[0][1:]), (centre + 5, *ends[1][1:])]
     parts += [
@@ -202,21 +207,27 @@ def render_curves(game: GameDetail) -> str:
 
 # --- the report -----------------------------------------------------------------------
 
-#: Losses of a move, in centipawns, that are written beside it, and that stand out.
+#: Centipawns lost from which a move's loss is written beside it (``TOLD_CP``) and from
+#: which it is highlighted (``BAD_CP``).
 TOLD_CP = 30
 BAD_CP = 200
-#: Beside a find and a trap.
+#: Sign written after a move that is a find or a trap.
 SIGNS: dict[Mark, str] = {"find": "!", "trap": "!?"}
-#: Beyond this a figure says no more than that the game was thrown away.
+#: Loss in centipawns from which only "10 or more" is written.
 LOST_CP = 1000
 
 
 def render_report(
     event: Analysis, *, written: str, arbiter: bool = False, each_game: bool = True
 ) -> str:
-    """Return the report; ``written`` says when. ``arbiter`` adds screening figures,
-    ``each_game`` methods and the games move by move: without them a round of thirty
-    boards has four pages.
+    """Return the report as an HTML page.
+
+    Args:
+        event: the event, or part of it.
+        written: the time of the report, as shown to people.
+        arbiter: whether to add screening figures.
+        each_game: whether to add the papers' methods and every game move by move;
+            without them a round of thirty boards fits on four pages.
     """
     games = sort_games(event.games)
     parts = [_render_lead(event, written)]
@@ -247,7 +258,7 @@ def render_report(
 
 
 def render_results(event: Analysis, *, written: str) -> str:
-    """Return the results alone, to put on a wall; those in doubt are marked."""
+    """Return a page of results only, to put on a wall; results in doubt are marked."""
     columns = [("Rd.Bd", "n"), ("White", ""), ("Result", "c"), ("Black", "")]
     rows = [
         (
@@ -266,13 +277,15 @@ def render_results(event: Analysis, *, written: str) -> str:
 
 
 def _render_doubt_note(event: Analysis) -> str:
-    """Return what the sign beside a result means, if there is one."""
+    """Return what the sign beside a doubtful result means; empty if no result is in
+    doubt.
+    """
     return "<p>? in doubt: ask the arbiter</p>" if event.in_doubt else ""
 
 
 def sort_games(games: Iterable[GameDetail]) -> list[GameDetail]:
-    """Return the games sorted by round and board first: some sources name every game an
-    event of its own.
+    """Return the games sorted by round and board, ahead of the event: some sources call
+    every game a separate event.
     """
     return sorted(
         games, key=lambda game: game_order(msgspec.structs.replace(game, event=""))
@@ -289,7 +302,7 @@ def _choose_title(
 
 
 def _render_lead(event: Analysis, written: str) -> str:
-    """Return the line below the title: which games, read by what, and when."""
+    """Return the line below the title: the games, the engine and models, the time."""
     games = event.games
     rounds = list(
         dict.fromkeys(normalise_round(game.round) for game in games if game.round)
@@ -343,7 +356,9 @@ _METHODS = (
 
 
 def _render_figures(event: Analysis, shown: Sequence[Figure]) -> str:
-    """Return all players by perceived rating, each figure with its interval."""
+    """Return a table of all players by perceived rating, each figure with its
+    interval.
+    """
     columns = [("", "n"), ("Player", "")]
     for figure in shown:
         columns.append((figure.head, "n like" if figure.id == "perceived" else "n"))
@@ -363,8 +378,8 @@ def _has_methods(event: Analysis) -> bool:
 
 
 def _render_cells(figure: Figure, view: View, engine_rating: int = 0) -> list[str]:
-    """Return the figure, grey while it is early, and its interval if it can have
-    one.
+    """Return a cell with the figure, grey while it is early, and one with its interval
+    if this kind of figure has one.
     """
     text = escape(cell(figure, view, engine_rating))
     if text and figure.id == "perceived" and getattr(view, "counted", 0) < EARLY_MOVES:
@@ -373,7 +388,9 @@ def _render_cells(figure: Figure, view: View, engine_rating: int = 0) -> list[st
 
 
 def _render_last_figure(points: Sequence[CurvePoint]) -> list[str]:
-    """Return the perceived rating after the last move, and the usual range."""
+    """Return cells with the perceived rating after the last move, and the usual
+    range.
+    """
     return _render_cells(BY_ID["perceived"], points[-1]) if points else ["", ""]
 
 
@@ -388,7 +405,7 @@ def _render_board(game: GameDetail) -> str:
 
 
 def _render_result(game: GameDetail, in_doubt: Collection[GameId] = ()) -> str:
-    """Return the result as printed, with the sign of one in doubt."""
+    """Return the result as printed, with a sign if it is in doubt."""
     text = escape(game.result.replace("1/2", "½").replace("-", "–"))
     return f"{text} ?" if game.id in in_doubt else text
 
@@ -424,7 +441,9 @@ def _render_game(game: GameDetail) -> str:
 
 
 def _render_sentences(game: GameDetail) -> str:
-    """Return a sentence for each player: what the figure means in this game."""
+    """Return a sentence for each player that explains the player's figure in this
+    game.
+    """
     sides = (
         (game.white, game.black, game.curves.white),
         (game.black, game.white, game.curves.black),
@@ -439,13 +458,15 @@ def _render_sentences(game: GameDetail) -> str:
 
 
 def _format_move_number(game: GameDetail, ply: PlyView) -> tuple[str, bool]:
-    """Return ``23.`` or ``23…``, and whether White moved."""
+    """Return the move number as ``23.`` or ``23…``, and whether White moved."""
     number, white = number_move(game, ply.ply)
     return f"{number}{'.' if white else '…'}", white
 
 
 def _render_finds_and_traps(game: GameDetail) -> str:
-    """Return the moves that few would have found, and those that set a trap."""
+    """Return a note that lists the game's finds (moves few would have found) and
+    traps.
+    """
     said: dict[str, list[str]] = {"Finds": [], "Traps": []}
     for ply in game.plies:
         number, _ = _format_move_number(game, ply)
@@ -490,7 +511,7 @@ def _render_loss(ply: PlyView) -> str:
     return f'<i class="{mark}">&nbsp;{MINUS}{lost}</i>'
 
 
-# --- what the figures mean ------------------------------------------------------------
+# --- explanations of the figures ------------------------------------------------------
 
 _SOURCES = {
     "fixed": "set by hand",
@@ -500,7 +521,7 @@ _SOURCES = {
 
 
 def _render_notes(event: Analysis, each_game: bool) -> str:
-    """Return what the figures of the tables mean, in the order of reading."""
+    """Return explanations of the figures, in the order in which a reader meets them."""
     engine = event.engine
     how = (
         "the score of the move played minus that of the engine's own choice, both"
@@ -546,7 +567,7 @@ _WHAT_IT_IS_NOT = (
     "by results alone) or evidence of anything but how close the moves were to one "
     "engine's choices."
 )
-#: What stands above the screening table.
+#: Text above the screening table.
 _WARNING = (
     "Screening figures for arbiters only. They say where to look, with how much data, "
     "and accuse nobody: of many players some are far out by chance. A figure alone is "
@@ -561,10 +582,11 @@ _WARNING = (
 
 
 def _render_screening(event: Analysis) -> str:
-    """Return all players with enough choices, those with most evidence first.
+    """Return a table of all players with enough choices, those with most evidence
+    first.
 
-    "By chance" is the most that the share of events of this size can be in which the
-    evidence about somebody who plays fair ever gets so far.
+    The column "By chance" is an upper bound: in at most this share of events of this
+    size does the evidence about any fair player ever become so strong.
     """
     watched = max(1, sum(view.agreement is not None for view in event.players))
     turns = {view.id: view.methods.intrinsic for view in event.players if view.methods}
@@ -603,8 +625,8 @@ def _render_screening(event: Analysis) -> str:
             " limit.</p>"
         )
     heads = ["Elo", "Moves", "First choices", "Expected", "z", "By chance"]
-    # Where several lines were searched: z of move matches and of the average
-    # difference.
+    # Only where several lines were searched: z of the matching moves and z of the
+    # average difference.
     heads += ["z match", "z diff."] if lines else []
     columns = [("Player", ""), *((head, "n") for head in heads)]
     return warning + render_table(columns, [row for _, row in rows])

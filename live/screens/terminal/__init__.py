@@ -1,1 +1,1 @@
-"""The arbiter's terminal: pure panels, and the live display."""
+"""The arbiter's terminal app, and the functions that draw its panels as text."""

@@ -1,4 +1,4 @@
-"""Alerts that stand, and what an arbiter does about them."""
+"""The screen of open alerts, and the keys with which an arbiter answers them."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -24,14 +24,16 @@ from live.screens.terminal.text import (
 from live.watch.finding import SIGNS, count_things, in_order
 from live.watch.incident_log import board_words
 
-#: Cells of a board without its players, and of a source's name.
+#: Width in cells of a board's number without its players, or of a source's name.
 _NUMBER_CELLS = 9
-#: Cells of the sign, the note's sign, the age, and the gaps.
+#: Width in cells of the alert's sign, the note's sign, the age, and the gaps.
 _REST_CELLS = 14
 
 
 class AlertsView(DeskList[Alert]):
-    """What asks for notice first, then the most urgent, then the newest; muted last."""
+    """List of alerts: unanswered ones first, the most urgent and newest on top; muted
+    ones last.
+    """
 
     empty = "there is no alert"
     BINDINGS = [
@@ -50,7 +52,9 @@ class AlertsView(DeskList[Alert]):
         return found
 
     def _find_cells(self) -> tuple[int, int]:
-        """Return the cells of the board and of what is the matter, which says more."""
+        """Return the widths in cells of the columns Board and What; What is the wider
+        one.
+        """
         board = BOARD_CELLS if self.size.width >= NAMES_FROM else _NUMBER_CELLS
         return board, max(8, self.size.width - board - _REST_CELLS)
 
@@ -116,7 +120,9 @@ class AlertsView(DeskList[Alert]):
         return here.game if here else None
 
     def _find_answerable(self) -> Alert | None:
-        """Return the alert that a key is about; where there is none, say so."""
+        """Return the alert under the cursor; if there is none, show a message and
+        return None.
+        """
         if not self.context.is_desk_known():
             return None
         here = self.find_selected()
@@ -128,7 +134,8 @@ class AlertsView(DeskList[Alert]):
         alert = self._find_answerable()
         if alert is None:
             return
-        # What is merely past is gone by this, and another line under the cursor.
+        # Acknowledging removes an alert that is already past, so another line moves
+        # under the cursor: do not acknowledge that one by a repeated key.
         if not self.rows.moved or alert.acknowledged_s is not None:
             self.context.notify("Acknowledged already; ↑↓ go to another alert")
             return

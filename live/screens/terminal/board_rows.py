@@ -1,8 +1,8 @@
-"""What is worked out of a board for its row: clocks, curves, problems, order, filter.
-Pure.
+"""Contents of a board's row: clocks, curves, problems; also the order of rows and the
+filter. Pure.
 
-Boards with alerts that nobody took note of stand on top, the most urgent first, then
-the newest round.
+Boards with unanswered alerts come first, the most urgent on top, then the boards of the
+newest round.
 """
 
 import math
@@ -34,24 +34,27 @@ from live.watch.finding import SIGNS
 
 Game = TypeVar("Game", bound=GameView)
 
-#: Cells of a small curve.
+#: Width of a small curve, in cells.
 CURVE_CELLS = 6
 RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
-#: Shown for a game that the journal holds and no source has sent since the start.
+#: Text for a game that was restored from the journal and has not been sent by a source
+#: since the start.
 RESTORED = "from before the restart, not sent again yet"
 
 
-# --- what is worked out of a game -----------------------------------------------------
+# --- values computed from a game ------------------------------------------------------
 
 
 def find_last_point(game: GameDetail, color: Color) -> CurvePoint | None:
-    """Return a side's figures after its last move."""
+    """Return a side's figures after its last move; None before its first."""
     points: Sequence[CurvePoint] = getattr(game.curves, color)
     return points[-1] if points else None
 
 
 def find_best_rating(game: GameDetail) -> float | None:
-    """Return the higher perceived rating that is not early."""
+    """Return the higher of both players' perceived ratings, without any that is
+    early.
+    """
     points = [find_last_point(game, color) for color in COLORS]
     known = (
         x.perceived for x in points if x and not is_early(x) and x.perceived is not None
@@ -60,19 +63,21 @@ def find_best_rating(game: GameDetail) -> float | None:
 
 
 def find_least_clock_s(game: GameDetail) -> float | None:
-    """Return the shorter clock of a running game."""
+    """Return the shorter clock of a running game, in seconds."""
     clocks = [ply.clock_s for ply in game.plies[-2:] if ply.clock_s is not None]
     return min(clocks, default=None) if game.running else None
 
 
 def write_problem(game: GameView) -> str:
-    """Return what is wrong with a board, or that only the journal holds it."""
+    """Return a board's problem, or a note that the board was restored from the
+    journal.
+    """
     restored = RESTORED if game.restored else ""
     return plain(game.problem or game.dispute or restored, 100)
 
 
 class Trouble(NamedTuple):
-    """What is wrong with a board."""
+    """One problem of a board, as drawn."""
 
     sign: str
     text: str
@@ -80,8 +85,14 @@ class Trouble(NamedTuple):
 
 
 def find_troubles(game: GameView, alerts: Iterable[Alert]) -> list[Trouble]:
-    """Return what is wrong with the board of these alerts, the most urgent first. A
-    problem of which somebody took note is dim.
+    """Return a board's problems, the most urgent first.
+
+    Alerts that were answered are left out; if only such alerts exist, the source's
+    problem is drawn dim.
+
+    Args:
+        game: the board's game.
+        alerts: the board's alerts, the most urgent first.
     """
     found, style = [], "warn"
     for alert in alerts:
@@ -94,7 +105,9 @@ def find_troubles(game: GameView, alerts: Iterable[Alert]) -> list[Trouble]:
 
 
 def write_searched(game: GameView) -> str:
-    """Return what a filter looks at; the round by its number as one word."""
+    """Return the text that a filter searches; it contains the round's number as one
+    word.
+    """
     players = (
         f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black)
     )
@@ -106,7 +119,9 @@ def write_searched(game: GameView) -> str:
 
 
 def build_board_matcher(query: str) -> Callable[[GameView], bool]:
-    """Return what says whether a filter takes a board: ``round 8`` is the round."""
+    """Return a function that decides whether a filter matches a board; ``round 8``
+    matches only the boards of round 8.
+    """
     matches = build_matcher(
         re.sub(r"\b(?:round|rd)\s+(\w+)", r"round=\1;", query, flags=re.IGNORECASE)
     )
@@ -115,7 +130,7 @@ def build_board_matcher(query: str) -> Callable[[GameView], bool]:
 
 # --- clocks ---------------------------------------------------------------------------
 
-#: Seconds below which a clock is low, and nearly run out.
+#: Seconds below which a clock is low, and below which it has nearly run out.
 _LOW_S: dict[Pace, tuple[float, float]] = {
     "classical": (300.0, 60.0),
     "rapid": (60.0, 20.0),
@@ -125,8 +140,8 @@ _LOW_S: dict[Pace, tuple[float, float]] = {
 
 
 def choose_clock_style(left_s: float | None, time_control: str) -> str:
-    """Return how what is left of a running game's clock is drawn; the number itself
-    says the same.
+    """Return the style for a running clock; the number alone carries the same
+    meaning.
     """
     low_s, nearly_s = _LOW_S[classify_pace(time_control) or "classical"]
     if left_s is None or left_s >= low_s:
@@ -137,8 +152,10 @@ def choose_clock_style(left_s: float | None, time_control: str) -> str:
 def write_clock_cell(
     game: GameDetail, color: Color, changes: RecentChanges
 ) -> tuple[str, str]:
-    """Return what is left of a side's clock, and its style; with ``?`` where it has run
-    out by our reckoning alone: moves come late, and clocks are stopped for claims.
+    """Return the time left on a side's clock, and its style.
+
+    A ``?`` marks a clock that has run out only by our own reckoning: moves arrive late,
+    and clocks are stopped for claims.
     """
     plies, is_white = len(game.plies), color == "white"
     ran_s, clock_s = 0.0, None
@@ -155,7 +172,7 @@ def write_clock_cell(
 
 
 def write_curve(game: GameDetail, color: Color) -> str:
-    """Draw how a side's perceived rating went of late."""
+    """Draw the latest part of the curve of a side's perceived rating."""
     points: Sequence[CurvePoint] = getattr(game.curves, color)
     known = [point.perceived for point in points if point.perceived is not None]
     return draw_sparkline(tuple(known[-2 * CURVE_CELLS :]), CURVE_CELLS)
@@ -165,14 +182,14 @@ def write_curve(game: GameDetail, color: Color) -> str:
 
 
 class BoardOrder(NamedTuple):
-    """One way to sort."""
+    """One way to sort the boards."""
 
     head: str
-    """Of the column that it goes by."""
+    """Head of the column that shows the sorted value."""
     explained: str
     value: Callable[[GameDetail, float], float | None] | None = None
-    """Least first; None comes last. The float is the board's time since its last move,
-    s.
+    """Returns the value to sort by, least first; None sorts last. The second argument
+    is the number of seconds since the board's last move.
     """
 
 
@@ -197,7 +214,9 @@ ORDERS = {
 
 
 def find_round(view: GameView) -> tuple[int, str]:
-    """Return the round; sources write boards into it: 4.12 is board 12 of round 4."""
+    """Return the round's number and name, without a board number in it: in 4.12, the 12
+    is a board of round 4.
+    """
     _, parts, _, _ = game_order(view)
     return parts[0]
 
@@ -207,8 +226,10 @@ def order_boards(
     alerting: Collection[GameId],
     value: Callable[[Game], float | None] = lambda game: None,
 ) -> list[Game]:
-    """Put boards of ``alerting`` first, as they come there, then by ``value``; equal
-    ones by event, in it the newest round first, in that by board.
+    """Sort boards: those in ``alerting`` first, in that order, then by ``value``.
+
+    Boards with equal values are sorted by event, then by round, the newest first, then
+    by board number.
     """
     urgency = {game: place for place, game in enumerate(alerting)}
 
@@ -225,8 +246,10 @@ def order_boards(
 def keep_newest_rounds(
     games: Sequence[Game], alerting: Collection[GameId]
 ) -> list[Game]:
-    """Leave out what is over, asks for no notice, and is of a round of its event before
-    the newest that has begun. What has no number is not earlier.
+    """Leave out finished games of earlier rounds that have no unanswered alert.
+
+    A round is earlier if a later round of the same event has begun. A game whose round
+    has no number is kept.
     """
     newest: dict[str, int] = {}
     numbers = [

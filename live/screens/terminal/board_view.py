@@ -1,5 +1,5 @@
-"""The view of one board: position, moves with gains, both players' figures and curves;
-whole, or as a part of the screen beside the list.
+"""The view of one board: position, moves with gains, both players' figures and curves.
+It fills the screen or stands beside the list of boards.
 """
 
 import contextlib
@@ -55,9 +55,7 @@ from live.watch.finding import count_things
 
 @lru_cache(maxsize=4)
 def replay(game: GameDetail, plies: int) -> chess.Board | None:
-    """Return the position after so many plies; None in a variant that we do not
-    know.
-    """
+    """Return the position after this many plies; None if the variant is unknown."""
     try:
         board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
         for ply in game.plies[:plies]:
@@ -68,8 +66,10 @@ def replay(game: GameDetail, plies: int) -> chess.Board | None:
 
 
 def draw_diagram(board: chess.Board, *, coloured: bool) -> Panel:
-    """Draw White below, 2 cells a square: 9 lines of 18 cells. White's men are
-    outlines, Black's are filled; without colours a dot marks the dark squares.
+    """Draw the board with White at the bottom, 2 cells per square: 9 lines of 18 cells.
+
+    White's pieces are outlines, Black's are filled. Without colours, a dot marks the
+    dark squares.
     """
     last = board.peek() if board.move_stack else None
     marked = {last.from_square, last.to_square} if last else set()
@@ -93,22 +93,24 @@ _DARK = chess.SquareSet(chess.BB_DARK_SQUARES)
 
 # --- the move list --------------------------------------------------------------------
 
-#: A loss of so much of the expected score earns the sign (as lichess does, modules/tree
-#: Advice.scala).
+#: Signs for a loss of at least this much expected score (the same limits as in lichess,
+#: modules/tree Advice.scala).
 _SIGNS = ((0.15, "??"), (0.10, "?"), (0.05, "?!"))
-#: Of a move that few would have found, and of one that sets a trap.
+#: Sign of a move that few would have found (find), and of one that sets a trap.
 PRAISE = {"find": "!", "trap": "!?"}
-#: Of one side: pointer, move with sign, gain, score.
+#: Width of one side of the move list, in cells: pointer, move with sign, gain, score.
 _SIDE_CELLS = 1 + 9 + 7 + 8
 _CLOCK_CELLS = 6
-#: Width of the list without clocks: number, and both sides.
+#: Width of the move list without clocks, in cells: move number and both sides.
 MOVE_CELLS = 3 + 2 * _SIDE_CELLS
 
 
 def find_signs(game: GameDetail) -> list[str]:
-    """Return the sign of every ply; none while a score is provisional. The engine's
-    first choice is no mistake, whatever it says of it a move later. What lost nothing
-    may be a find or set a trap.
+    """Return the sign of every ply; empty for most.
+
+    A ply has no sign while a score it depends on is provisional. The engine's first
+    choice is never a mistake, even if the score one move later is lower. A move that
+    lost nothing can be a find or a trap.
     """
     costs = find_costs(game)
     found = []
@@ -121,8 +123,9 @@ def find_signs(game: GameDetail) -> list[str]:
 
 @lru_cache(maxsize=2)
 def draw_moves(game: GameDetail, at: int, width: int) -> Panel:
-    """Return a line for each move number below their head, with clocks where there is
-    room for them; ``at`` is the ply under the cursor.
+    """Return the head of the move list, and a line for each move number.
+
+    Clocks are shown if the width allows it. ``at`` is the ply under the cursor.
     """
     clock = _CLOCK_CELLS if width >= MOVE_CELLS + 2 * _CLOCK_CELLS else 0
     head = begin_line("   ", "dim")
@@ -146,7 +149,8 @@ def draw_moves(game: GameDetail, at: int, width: int) -> Panel:
 
 def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None:
     start = len(line)
-    # The cursor is a sign as well: some terminals show no background.
+    # The cursor is also shown as a sign: some terminals cannot show a background
+    # colour.
     line.append("▸" if here else " ", "accent")
     line.append(ply.san, "strong" if mark else "text")
     style = "bad" if mark == "??" else "good" if mark in PRAISE.values() else "warn"
@@ -163,10 +167,10 @@ def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None
 
 # --- a board on the screen ------------------------------------------------------------
 
-#: Cells of the border on both sides of its title.
+#: Width in cells of the border on both sides of its title, together.
 _TITLE_ENDS = 6
-#: What stands beside a player's name, the least needed last: of the perceived rating,
-#: and of Algorithm 4, which has a scale of its own.
+#: Columns beside a player's name, the least needed last, for each figure that curves
+#: can show. Algorithm 4 has a scale different from Elo.
 _SIDE_COLUMNS = {
     "perceived": (
         Column("Elo", 4, "elo"),
@@ -183,9 +187,9 @@ _SIDE_COLUMNS = {
     ),
 }
 _LEAST_NAME, _MOST_NAME = 12, 40
-#: Lines of what is wrong.
+#: Maximum number of lines for the board's problems.
 _MOST_WRONG = 3
-#: The key of every view that shows curves.
+#: Key that changes the figure of the curves, in every view with curves.
 CURVE_KEY = Binding(
     "v",
     "figure",
@@ -195,7 +199,9 @@ CURVE_KEY = Binding(
 
 
 class BoardView(View, can_focus=True):
-    """A cursor in the moves of one board; what it stands at, and both curves."""
+    """View of one board, with a cursor in its moves, the position there, and both
+    curves.
+    """
 
     BINDINGS = [
         Binding(
@@ -220,9 +226,9 @@ class BoardView(View, can_focus=True):
         super().__init__(context, id)
         self.game: GameId | None = None
         self.ply: int | None = None
-        """Under the cursor; None goes with the last move."""
+        """Ply under the cursor; None follows the last move."""
         self.figure = "perceived"
-        """Whose curves are drawn; Algorithm 4's by a key."""
+        """Figure whose curves are drawn; a key changes it to Algorithm 4."""
         self._wrong, self._players = Lines(id="wrong"), Lines(id="sides")
         self._square, self._about = Lines(id="square"), Lines(id="about-move")
         self._moves, self._charts = Lines(id="moves"), Lines(id="charts")
@@ -243,7 +249,7 @@ class BoardView(View, can_focus=True):
         self.screen.set_focus(self)
 
     def look_at(self, about: GameId) -> None:
-        """Look at this board, at its last move."""
+        """Show this board, with the cursor on its last move."""
         if about != self.game:
             self.ply = None
         self.game = about
@@ -268,7 +274,7 @@ class BoardView(View, can_focus=True):
             self._wrong.show([begin_line(gone)])
             return
         if self.ply is not None and self.ply > len(game.plies):
-            self.ply = None  # what the cursor was on was taken back
+            self.ply = None  # the move under the cursor was taken back
         entitle(self, self._write_headline(game))
         for part, draw in (
             (self._wrong, self._write_wrong),
@@ -283,8 +289,8 @@ class BoardView(View, can_focus=True):
                 part.show(draw(game))
 
     def _write_headline(self, game: GameDetail) -> str:
-        """Return how the game stands and where it is from; what gives way on a narrow
-        terminal last.
+        """Return the game's state and its source; the parts that are cut first on a
+        narrow terminal come last.
         """
         context = self.context
         age_s, exact = context.changes.measure_age_s(game.id, len(game.plies))
@@ -307,14 +313,14 @@ class BoardView(View, can_focus=True):
         return fit_parts(parts, self.outer_size.width - _TITLE_ENDS)
 
     def _write_wrong(self, game: GameDetail) -> Panel:
-        """Return what is wrong, in whole sentences."""
+        """Return the board's problems in whole sentences."""
         alerts = group_by_board(self.context.state.alerts()).get(game.id, ())
         troubles = find_troubles(game, alerts)
         said = [(f"{sign} {text}", style) for sign, text, style in troubles]
         return wrap_texts(said, self.size.width)[:_MOST_WRONG]
 
     def _write_players(self, game: GameDetail) -> Panel:
-        """Return a head, and a line for each player with figures and clock."""
+        """Return a head line, and a line for each player with figures and clock."""
         room = self.size.width - 2
         columns = fit_columns(_SIDE_COLUMNS[self.figure], room - _LEAST_NAME)
         used = sum(column.width + 1 for column in columns)
@@ -342,7 +348,9 @@ class BoardView(View, can_focus=True):
         return lines
 
     def _explain(self, game: GameDetail) -> Panel:
-        """Return a sentence for each player: what the figure means here."""
+        """Return a sentence for each player that explains the player's figure in this
+        game.
+        """
         lines = []
         elos = game.white.elo, game.black.elo
         for color, sign in SIDE_SIGNS.items():
@@ -360,8 +368,11 @@ class BoardView(View, can_focus=True):
         return draw_diagram(board, coloured=bool(self.context.palette.ground))
 
     def _describe_move(self, game: GameDetail) -> Panel:
-        """Return what was played and what the engine would have; how many players of
-        these ratings would play it, how hard the reply is; how deep the engine looked.
+        """Describe the move under the cursor.
+
+        Says what was played and what the engine would have played, how many players of
+        these ratings would play it, how hard the reply is, and how deep the engine
+        searched.
         """
         at = self._find_ply(game)
         if not at:
@@ -392,7 +403,9 @@ class BoardView(View, can_focus=True):
         return lines
 
     def _draw_moves(self, game: GameDetail) -> Panel:
-        """Return the moves around the cursor, as many as there is room for."""
+        """Return the part of the move list around the cursor that fits on the
+        screen.
+        """
         at, (width, height) = self._find_ply(game), self._moves.size
         if not game.plies:
             return [begin_line(" no move yet")]
@@ -419,7 +432,7 @@ class BoardView(View, can_focus=True):
         return f"{at}: end follows the game again"
 
     def action_figure(self) -> None:
-        """Draw the perceived rating or Algorithm 4."""
+        """Switch the curves between the perceived rating and Algorithm 4."""
         self.figure = "algorithm4" if self.figure == "perceived" else "perceived"
 
     def action_step(self, by: int) -> None:
@@ -431,7 +444,7 @@ class BoardView(View, can_focus=True):
 
 
 def _write_best(game: GameDetail, ply: PlyView) -> str:
-    """Return the engine's choice before a move; empty where it is not known."""
+    """Return the engine's choice before a move; an empty string if it is unknown."""
     before = replay(game, ply.ply - 1)
     if before is None or not ply.best:
         return ""

@@ -1,9 +1,8 @@
-"""The view of all boards, a line a board: what an arbiter needs, and the figures of
-both players; the board under the cursor beside it, what happened last, and the
-standing.
+"""The view of all boards, one line per board, with the figures that an arbiter needs.
+Beside the list: the board under the cursor, the latest moments, and the standings.
 
-What a terminal has no room for is left out, least important columns first; key f
-prefers the clocks.
+Columns that do not fit are left out, the least important first; with key f, clocks are
+more important than ratings.
 """
 
 from collections.abc import Collection, Sequence
@@ -56,7 +55,7 @@ from live.screens.terminal.view_context import (
 from live.screens.terminal.widgets import Lines, ListView
 from live.watch.finding import count_things
 
-#: By their heads; what gives way first comes last.
+#: Columns by their heads; the first to be left out come last.
 COLUMNS = {
     column.head: column
     for column in (
@@ -70,24 +69,27 @@ COLUMNS = {
         Column("Age", 4),
     )
 }
-#: Those that come first where clocks do.
+#: Heads of the columns that come first when clocks are preferred.
 _FOR_ARBITERS = ("Rd", "Score", "Clocks", "Move", "Age")
-#: Sign of the alert, board number, and the gaps around both names.
+#: Width in cells of the alert's sign, the board number, and the gaps around both names.
 _LEFT = 2 + 3 + 3
 _LEAST_NAME, _MOST_NAME = 13, 24
-#: What is wrong begins under the names.
+#: Indent of a board's problem, in cells: it begins under the names.
 _NOTE_INDENT = 6
-#: Sign of a board that only the journal holds.
+#: Sign of a board that was restored from the journal and has not been sent since.
 _RESTORED_SIGN = "◌"
 
 
 def choose_columns(
     width: int, sorted_by: str, *, empty: Collection[str], clocks: bool
 ) -> list[Column]:
-    """Return the most columns that leave the names some room.
+    """Return as many columns as leave enough room for the names.
 
-    What boards are sorted by comes first. ``empty``: heads of columns that say nothing.
-    ``clocks``: they come before ratings.
+    Args:
+        width: the width of the list, in cells.
+        sorted_by: head of the sorted column; it comes first.
+        empty: heads of columns without any content; they are left out.
+        clocks: whether clocks come before ratings.
     """
     order = dict.fromkeys([sorted_by, *(_FOR_ARBITERS if clocks else ()), *COLUMNS])
     useful = COLUMNS.keys() - set(empty)
@@ -104,8 +106,8 @@ def choose_columns(
 
 
 class BoardsView(ListView):
-    """The list of boards, the one under the cursor, what happened last, and the
-    standing.
+    """The list of boards, the board under the cursor, the latest moments, and the
+    standings.
     """
 
     BINDINGS = [
@@ -125,12 +127,12 @@ class BoardsView(ListView):
         super().__init__(context, id)
         self.order = "number"
         self.clocks = False
-        """Clocks come before ratings."""
+        """Whether clocks come before ratings."""
         self.unfolded = False
-        """Finished boards of earlier rounds are listed, too."""
+        """Whether finished boards of earlier rounds are listed as well."""
         self.listed: Sequence[GameDetail] = ()
         self.board = BoardView(context, "panel")
-        """The selected board."""
+        """View of the selected board."""
         self.board.can_focus = False
         self.moments = MomentsView(context, "told")
         self.standing = PlayersView(context, "standing")
@@ -139,7 +141,7 @@ class BoardsView(ListView):
             part.rows.can_focus = False
         self._heads, self._folded = Lines(id="heads"), Lines(id="folded")
         self._troubles: dict[GameId, list[Trouble]] = {}
-        """By board, what is wrong and nobody took note of."""
+        """Problems of each board that nobody has answered."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="list"):
@@ -178,7 +180,7 @@ class BoardsView(ListView):
                 part.redraw()
 
     def _show_what_is_not_listed(self, folded: int) -> None:
-        """Say which boards are folded, or why there is none."""
+        """Show how many boards are folded away, or why no board is listed."""
         lines: Panel = []
         if folded:
             boards = count_things(folded, "board")
@@ -193,7 +195,7 @@ class BoardsView(ListView):
         self._folded.show(lines)
 
     def _explain_emptiness(self) -> Panel:
-        """Return what is followed, and how it is."""
+        """Return the sources that are followed, with their states."""
         text = " No board yet: they appear as soon as a source sends them"
         lines = [Text(), begin_line(text, "head")]
         for feed in self.context.state.feeds():
@@ -201,7 +203,9 @@ class BoardsView(ListView):
         return lines
 
     def _show_rows(self) -> None:
-        """Show heads, a line for each board, and below it what is wrong with it."""
+        """Show the heads, and for each board a line with a note below it if it has a
+        problem.
+        """
         width = self.rows.scrollable_content_region.width - 1
         by = ORDERS[self.order].head
         empty = self._find_empty_columns()
@@ -222,7 +226,7 @@ class BoardsView(ListView):
         self.rows.show([id for id, _, _ in rows], draw)
 
     def _find_empty_columns(self) -> set[str]:
-        """Return the heads of columns that say nothing, or the same of every board."""
+        """Return the heads of columns that are empty, or the same for every board."""
         empty = set()
         if len({find_round(game) for game in self.listed}) < 2:
             empty.add("Rd")
@@ -233,7 +237,7 @@ class BoardsView(ListView):
         return empty
 
     def _find_order_value(self, game: GameDetail) -> float | None:
-        """Return what the order goes by."""
+        """Return the value by which this board is sorted."""
         value = ORDERS[self.order].value
         age_s, _ = self.context.changes.measure_age_s(game.id, game.plies_played)
         return value(game, age_s) if value else None
@@ -248,7 +252,7 @@ class BoardsView(ListView):
         return line
 
     def _write_sign(self, game: GameDetail) -> Text:
-        """Return what a row begins with: an alert, a problem, something new."""
+        """Return the sign that begins a row: an alert, a problem, or a new move."""
         sign, style = "", "warn"
         if troubles := self._troubles[game.id]:
             sign, _, style = troubles[0]
@@ -259,13 +263,15 @@ class BoardsView(ListView):
         return begin_line(align_left(sign, 2), style)
 
     def _is_new(self, game: GameDetail) -> bool:
-        """Return whether the last move is a moment old."""
+        """Return whether the board's last move arrived within the last few seconds."""
         return self.context.changes.is_new(game.id, len(game.plies))
 
     def _write_cell(
         self, game: GameDetail, column: Column, color: Color
     ) -> tuple[str, str]:
-        """Return the text of a column, of a sided one for ``color``, and its style."""
+        """Return the text and the style of one cell; ``color`` is the side in a column
+        with two.
+        """
         changes, last = self.context.changes, game.plies[-1] if game.plies else None
         match column.head:
             case "Bd":
@@ -331,7 +337,7 @@ class BoardsView(ListView):
 
 
 def _write_note(troubles: Sequence[Trouble]) -> Text:
-    """Return the first, and how many others there are."""
+    """Return the first problem, and the number of further ones."""
     others = f" (+{len(troubles) - 1})" if len(troubles) > 1 else ""
     return begin_line(" " * _NOTE_INDENT).append(
         troubles[0].text + others, troubles[0].style

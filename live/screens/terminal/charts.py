@@ -1,5 +1,5 @@
-"""Curves of a game in characters: ratings as joined braille lines, the score as bars,
-on one axis of moves.
+"""Curves of a game drawn with characters: ratings as lines of braille dots, the score
+as bars, over one common axis of moves.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,39 +18,41 @@ from live.messages.values import Color
 from live.screens.terminal.text import Panel, align_right, begin_line, write_move
 from live.watch.expected_scores import score_alike, scores_alike
 
-#: Labels and rule left of a chart, cells.
+#: Width of the labels and the axis on a chart's left, in cells.
 AXIS = 6
-#: A chart is drawn as if there were so many plies at least: lines do not jump as a game
-#: begins.
+#: Minimum number of plies that a chart is wide, so that the curves do not jump at the
+#: beginning of a game.
 LEAST_PLIES = 40
-#: A rating axis never spans less than this, Elo: noise must not look like drama.
+#: Minimum span of a rating axis, in Elo, so that noise does not look like drama.
 MIN_SPAN_ELO = 300.0
-#: Fewer lines say nothing.
+#: Minimum number of lines in which charts are drawn at all.
 _LEAST_CHARTS = 5
-#: A chart of fewer lines shows what is usual only as far as the curves reach: it would
-#: press them flat.
+#: Minimum number of lines for a chart whose scale includes the usual band; on a lower
+#: chart the band would flatten the curves.
 _BAND_FROM = 10
-#: A move is named where it costs its player so much of the expected score.
+#: Loss of expected score from which a move is named on the chart.
 COSTLY = 0.10
-#: Dots of a braille cell, from above, left and right; four by two.
+#: Bit of each dot of a braille cell: four rows from the top, each left and right.
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-#: Dots of a dotted line are so far apart: closer, both players' look like a curve.
+#: Distance between the dots of a dotted line; closer dots would look like a curve.
 _DOTS_APART = 4
 _BLANK = "\u2800"
 _LAST_BRAILLE = "\u28ff"
-#: Stands where the cursor is.
+#: Sign that marks the cursor's position.
 _CURSOR = "┊"
-#: The marks of the score axis, pawns; placed by expected scores, so that ±1 is not lost
-#: near ±10.
+#: Marks of the score axis, in pawns. They are placed by expected score, so that ±1 can
+#: still be told apart near ±10.
 _MARKS = (5, -5, 0, 2, -2)
 SIDE_SIGNS: dict[Color, str] = {"white": "○", "black": "●"}
 
 Point = tuple[float, float]
-"""A ply and the Elo after it."""
+"""A ply, and the Elo after it."""
 
 
 class BraillePlot:
-    """Lines of dots, two by four in a cell, and words between them."""
+    """A drawing area of braille dots, two by four in a cell, with texts between the
+    lines.
+    """
 
     def __init__(
         self, size: tuple[int, int], plies: int, scale: tuple[float, float]
@@ -59,20 +61,20 @@ class BraillePlot:
         self._plies = plies
         self._low, self._high = scale
         self._cells: dict[tuple[int, int], tuple[str, str]] = {}
-        """Sign and style by row and column."""
+        """Sign and style of each used cell, by row and column."""
 
     def find_row(self, elo: float) -> int:
-        """Return the row of cells, 0 at the top."""
+        """Return the row of an Elo in cells, 0 at the top."""
         return self._find_y(elo) // 4
 
     def find_column(self, ply: float) -> int:
-        """Return the column of cells, 0 at the left."""
+        """Return the column of a ply in cells, 0 at the left."""
         return self._find_x(ply) // 2
 
     def draw_line(
         self, points: Sequence[Point], style: str, *, dotted: bool = False
     ) -> None:
-        """Join the points, as far as the scale has them."""
+        """Draw lines from point to point; parts outside the scale are not drawn."""
         ends = [(self._find_x(ply), self._find_y(elo)) for ply, elo in points]
         for (x, y), (to_x, to_y) in pairwise([*ends, *ends[-1:]]):
             steps = max(abs(to_x - x), abs(to_y - y), 1)
@@ -82,7 +84,7 @@ class BraillePlot:
                     self._draw_dot(at, y + round(step / steps * (to_y - y)), style)
 
     def draw_bar(self, ply: int, start: float, end: float, style: str) -> None:
-        """Fill what lies between two values, as wide as a ply."""
+        """Fill the area between two values, one ply wide."""
         top, bottom = sorted((self._find_y(start), self._find_y(end)))
         for x in range(
             self._find_x(ply), max(self._find_x(ply) + 1, self._find_x(ply + 1))
@@ -91,18 +93,18 @@ class BraillePlot:
                 self._draw_dot(x, y, style)
 
     def draw_level(self, elo: float, style: str) -> None:
-        """Draw a dashed level where nothing else is."""
+        """Draw a dashed horizontal line, in empty cells only."""
         for column in range(self.width):
             self._cells.setdefault((self.find_row(elo), column), ("┈", style))
 
     def draw_upright(self, ply: float) -> None:
-        """Draw the cursor where nothing else is."""
+        """Draw the cursor as a vertical line, in empty cells only."""
         for row in range(self.height):
             self._cells.setdefault((row, self.find_column(ply)), (_CURSOR, "accent"))
 
     def write(self, point: Point, text: str, style: str) -> bool:
-        """Write beside a point, as near as no line is crossed; say whether there was
-        room.
+        """Write a text close to a point without covering anything; return whether it
+        found room.
         """
         start = max(0, min(self.find_column(point[0]), self.width - len(text)))
         near = self.find_row(point[1])
@@ -116,12 +118,12 @@ class BraillePlot:
         return False
 
     def mark(self, point: Point, sign: str, style: str) -> None:
-        """Put a sign on a point itself."""
+        """Put a sign exactly on a point."""
         column = min(self.width - 1, self.find_column(point[0]))
         self._cells[self.find_row(point[1]), column] = sign, style
 
     def draw_rows(self, labels: Mapping[int, str]) -> Panel:
-        """Return the rows beside their axis, which has ``labels`` at some of them."""
+        """Return the drawing as lines, with ``labels`` on the axis, by row."""
         lines = []
         for row in range(self.height):
             label = labels.get(row, "")
@@ -154,7 +156,7 @@ class BraillePlot:
 
 @lru_cache(maxsize=1024)
 def draw_sparkline(values: tuple[float, ...], cells: int) -> str:
-    """Return the last values, two a cell, as one row of joined dots."""
+    """Draw the last values as a curve one line high, two values per cell."""
     shown = values[-2 * cells :]
     if not shown:
         return ""
@@ -164,7 +166,7 @@ def draw_sparkline(values: tuple[float, ...], cells: int) -> str:
 
 
 def find_span(values: Iterable[float]) -> tuple[float, float]:
-    """Return the Elo from the bottom to the top of a chart that holds all values."""
+    """Return the Elo at the bottom and at the top of a chart that shows all values."""
     known = list(values)
     low, high = min(known), max(known)
     spare = max(0.0, MIN_SPAN_ELO - (high - low)) / 2
@@ -172,7 +174,7 @@ def find_span(values: Iterable[float]) -> tuple[float, float]:
 
 
 def find_costs(game: GameDetail) -> dict[int, float]:
-    """Return by ply how much of the expected score its move lost, from -1 to 1."""
+    """Return the expected score that each move lost, by ply, from -1 to 1."""
     costs = {}
     for ply, (before, after) in zip(
         game.plies, pairwise(scores_alike(game)), strict=True
@@ -184,7 +186,9 @@ def find_costs(game: GameDetail) -> dict[int, float]:
 
 
 def find_costly_moves(game: GameDetail) -> list[int]:
-    """Return the plies that cost 10 points of expected score, the costliest first."""
+    """Return the plies that lost at least 10 points of expected score, the costliest
+    first.
+    """
     costs = find_costs(game)
     costly = [ply for ply, cost in costs.items() if cost >= COSTLY]
     return sorted(costly, key=lambda ply: -costs[ply])
@@ -194,8 +198,16 @@ def find_costly_moves(game: GameDetail) -> list[int]:
 def draw_charts(
     game: GameDetail, at: int, figure: str, engine_rating: int, size: Size
 ) -> Panel:
-    """Return both players' ratings over the score with a cursor ``at`` a ply, on one
-    axis of moves. Kept: most frames change nothing.
+    """Draw both players' ratings, and below them the score, over one axis of moves.
+
+    The result is cached, since most frames change nothing.
+
+    Args:
+        game: the game.
+        at: the ply of the cursor.
+        figure: id of the figure that is drawn.
+        engine_rating: Elo of the engine.
+        size: width and height, in cells.
     """
     width, height = size
     if height < _LEAST_CHARTS:
@@ -212,8 +224,8 @@ def draw_charts(
 def draw_ratings(
     game: GameDetail, figure: str, engine_rating: int, width: int, height: int
 ) -> Panel:
-    """Draw both players' ratings in one plot: own Elo dashed, usual band dotted, costly
-    moves named.
+    """Draw both players' ratings in one plot: each player's own Elo dashed, the usual
+    band dotted, costly moves named.
     """
     curves: dict[Color, list[Point]] = {}
     elos: dict[Color, int] = {}
@@ -227,7 +239,8 @@ def draw_ratings(
         curves[color] = _trace(readings, 0)
         edges += [_trace(readings, 1), _trace(readings, 2)]
         known += [elo for _, elo in curves[color]]
-        # Algorithm 4 has a scale of its own, on which the players' Elo says nothing.
+        # Algorithm 4 has a different scale, on which the players' Elo would be
+        # meaningless.
         if figure == "perceived" and (own := getattr(game, color).elo) is not None:
             elos[color] = own
     known += elos.values()
@@ -266,19 +279,22 @@ def draw_ratings(
 
 
 def _trace(readings: Iterable[tuple[int, Reading]], part: int) -> list[Point]:
-    """Return a figure, its low or its high end, by ply, as far as it is known."""
+    """Return one part of a figure by ply, without plies where it is unknown.
+
+    ``part`` is 0 for the figure, 1 for its low end and 2 for its high end.
+    """
     return [
         (ply, elo) for ply, reading in readings if (elo := reading[part]) is not None
     ]
 
 
 def _count_plies(game: GameDetail) -> int:
-    """Return how many plies a chart is wide."""
+    """Return the width of a chart, in plies."""
     return max(len(game.plies), LEAST_PLIES)
 
 
 def _find_free_row(taken: int, height: int, labels: Mapping[int, str]) -> int:
-    """Return the row beside a taken one where a label stands alone, as far as there is
+    """Return a row next to the taken one that has no label; the taken row if both have
     one.
     """
     for row in (taken + 1, taken - 1):
@@ -288,7 +304,7 @@ def _find_free_row(taken: int, height: int, labels: Mapping[int, str]) -> int:
 
 
 def draw_move_axis(game: GameDetail, width: int) -> Panel:
-    """Return the line of move numbers between the charts."""
+    """Draw the line of move numbers between the charts."""
     plot = BraillePlot((max(4, width - AXIS), 1), _count_plies(game), (0.0, 1.0))
     line = " " * AXIS
     for ply in range(1, _count_plies(game) + 1):
@@ -299,7 +315,9 @@ def draw_move_axis(game: GameDetail, width: int) -> Panel:
 
 
 def draw_scores(game: GameDetail, cursor_ply: int, width: int, height: int) -> Panel:
-    """Draw White's advantage above the line, Black's below, on the ratings' axis."""
+    """Draw the score as bars over the axis of the ratings: White's advantage above the
+    middle, Black's below.
+    """
     size = max(4, width - AXIS), height
     plot = BraillePlot(size, _count_plies(game), (0.0, 1.0))
     scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]

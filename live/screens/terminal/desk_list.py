@@ -1,4 +1,4 @@
-"""A list of the arbiter's desk, and what is known of the row under the cursor."""
+"""A list of alerts or incidents, with the details of the row under the cursor."""
 
 from collections.abc import Mapping
 from typing import Generic, TypeVar
@@ -22,23 +22,25 @@ from live.screens.terminal.widgets import Lines, ListView
 Item = TypeVar("Item", Alert, Incident)
 
 
-#: On a terminal narrower than this a board's number has to do for its players.
+#: Minimum width of a terminal, in cells, on which boards are shown with their players.
 NAMES_FROM = 100
-#: Of a board with its players.
+#: Width of a board with its players, in cells.
 BOARD_CELLS = 35
 
 
 def read_number(board: str) -> int | None:
-    """Return the board's number, with which its words begin."""
+    """Return the board's number, which begins its description; None if there is
+    none.
+    """
     first = board.partition(" ")[0]
     return int(first) if first.isdecimal() and len(first) < 9 else None
 
 
 class DeskList(ListView, Generic[Item]):
-    """Rows of alerts or incidents; a subclass says which, and how they are written."""
+    """List of alerts or incidents; a subclass chooses and writes the rows."""
 
     empty = ""
-    """Said where there is none."""
+    """Text that is shown while the list is empty."""
 
     def __init__(self, context: ViewContext, id: str) -> None:
         super().__init__(context, id)
@@ -52,24 +54,24 @@ class DeskList(ListView, Generic[Item]):
         yield self._about
 
     def find_items(self) -> Mapping[str, Item]:
-        """Return by id, in order, what the filter takes."""
+        """Return the listed items by id, in order, as far as they match the filter."""
         raise NotImplementedError
 
     def write_head(self) -> str:
-        """Return what stands above the rows."""
+        """Return the line above the rows."""
         raise NotImplementedError
 
     def write_row(self, item: Item) -> Text:
-        """Return the row of an item."""
+        """Return an item's row."""
         raise NotImplementedError
 
     def explain(self, item: Item) -> Panel:
-        """Return all that is known of the item under the cursor."""
+        """Return the details of the item under the cursor."""
         raise NotImplementedError
 
     def write_board(self, words: str) -> str:
-        """Return a board with its players, whose given names give way; on a narrow
-        terminal its number has to do.
+        """Return a board with its players, given names cut first; only its number on a
+        narrow terminal.
         """
         number, board = read_number(words), plain(words, 200)
         if number is not None and self.size.width < NAMES_FROM:
@@ -94,11 +96,13 @@ class DeskList(ListView, Generic[Item]):
         self._about.show(self.explain(here) if here else [])
 
     def find_selected(self) -> Item | None:
-        """Return what is under the cursor."""
+        """Return the item under the cursor."""
         return self.listed.get(self.rows.cursor or "")
 
     def write_caption(self, text: str) -> str:
-        """Return the caption, without a number where nothing can be known."""
+        """Return the caption with the filter; without a count where the desk's data are
+        unknown.
+        """
         unknown = not self.listed and self.context.no_desk()
         return self.add_filter("not known here" if unknown else text)
 

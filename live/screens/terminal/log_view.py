@@ -1,4 +1,4 @@
-"""The incident log: everything arbiters were shown and did."""
+"""The screen of the incident log: everything that arbiters were shown and did."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -29,12 +29,12 @@ from live.watch.incident_log import (
     with_boards,
 )
 
-#: Lines of the story of one incident.
+#: Maximum number of lines for the history of one incident.
 _MOST_LINES = 8
 
 
 class LogView(DeskList[Incident]):
-    """All incidents, the newest first, searched and added to."""
+    """List of all incidents, the newest first; it can be searched and written to."""
 
     empty = "the log is empty"
     BINDINGS = [
@@ -65,8 +65,8 @@ class LogView(DeskList[Incident]):
     def write_row(self, item: Incident) -> Text:
         is_own, is_over = item.kind in OWN_KINDS, item.over_s is not None
         about = f"{self.write_board(item.board)}: " if item.board else ""
-        # As it was then: how long something lasts goes on, but how many there are is
-        # news.
+        # Show the text as it was at first: durations go on changing. A count that
+        # changed is news, so incidents that count things show their latest text.
         first = item.text if item.kind in COUNTED else item.changes[0].text
         text = name_by_color(
             first.removeprefix(f"Board {read_number(item.board)}: "),
@@ -93,7 +93,7 @@ class LogView(DeskList[Incident]):
             parts.append((plain(text, 600), "text"))
         lines = wrap_texts(parts, self.size.width)
         if len(lines) > _MOST_LINES:
-            # How it began and how it goes on says more than what lies between.
+            # The beginning and the latest changes are worth more than those between.
             lines = [lines[0], begin_line(" …", "text"), *lines[2 - _MOST_LINES :]]
         return lines
 
@@ -108,12 +108,14 @@ class LogView(DeskList[Incident]):
 
 
 def _write_searched(incident: Incident) -> str:
-    """Return what a filter looks at: ``15:04`` finds what happened then."""
+    """Return the text that a filter searches; it contains times, so ``15:04`` finds
+    changes of that minute.
+    """
     times = " ".join(format_time(change.at_s) for change in incident.changes)
     state = "open" if incident.over_s is None else "over"
     return plain(f"{said_of(incident)} {times} {state}", 4000)
 
 
 def format_time(at_s: float) -> str:
-    """Return the time of day on this machine."""
+    """Return the time of day in this machine's time zone."""
     return dt.datetime.fromtimestamp(at_s).astimezone().strftime("%H:%M:%S")

@@ -1,4 +1,6 @@
-"""Standings of players, one player's every figure, and what happened last."""
+"""Standings of players, the page of one player with every figure, and the latest
+moments.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -39,16 +41,16 @@ from live.screens.terminal.widgets import Lines, ListView, RowList, TextView, Vi
 from live.watch.finding import count_things
 
 _MOST_PLAYER = 32
-#: Of a figure, on a player's page.
+#: Width of a figure's name on a player's page, in cells.
 _NAME_CELLS = 26
-#: What players are ranked by, in the order of key s.
+#: Figures that players can be sorted by, in the order in which key s selects them.
 SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
 
 
 def read_sorting_value(
     figure: Figure, view: PlayerView, engine_rating: int
 ) -> float | None:
-    """Return what is ranked by, as far as it is shown, the best greatest; None comes
+    """Return the value to sort by, rounded as it is shown, greatest first; None sorts
     last.
     """
     value = read(figure, view, engine_rating).value
@@ -61,8 +63,10 @@ def read_sorting_value(
 def list_players(
     views: Sequence[PlayerView], query: str, sort: str, engine_rating: int = 0
 ) -> list[Standing]:
-    """Return those whom the filter takes, the best first; whose figure is unknown or
-    early last. Places count in the whole field, whoever is listed.
+    """Return the players that match the filter, the best first.
+
+    Players whose figure is unknown or early come last. Places are counted among all
+    players, whether listed or not.
     """
     figure, matches = BY_ID[sort], build_matcher(query)
     return [
@@ -75,7 +79,7 @@ def list_players(
 
 
 class PlayersView(ListView):
-    """Everybody by a figure, the best first."""
+    """List of all players, sorted by a figure, the best first."""
 
     BINDINGS = [Binding("s", "sort", "sort", tooltip="by another of the columns")]
 
@@ -142,7 +146,7 @@ class PlayersView(ListView):
 
 
 class PlayerPage(TextView):
-    """Every figure of one player over the event."""
+    """Page with every figure of one player over the event."""
 
     BINDINGS = [Binding("enter", "boards", "boards", tooltip="this player's boards")]
 
@@ -186,14 +190,14 @@ class PlayerPage(TextView):
 
 
 class MomentsView(View):
-    """What happened last, the newest first, as it is told everywhere."""
+    """List of the latest moments, the newest first, in the same words as everywhere."""
 
     def __init__(self, context: ViewContext, id: str) -> None:
         super().__init__(context, id)
         self.border_title = "Moments"
         self.rows = RowList(self._open_board)
         self._boards: dict[str, GameId] = {}
-        """By moment."""
+        """Game of each moment, by the moment's id."""
 
     def compose(self) -> ComposeResult:
         yield self.rows
@@ -208,7 +212,7 @@ class MomentsView(View):
             board = game.board if game else None
             number = align_right("·" if board is None else str(board), 2)
             told = [(plain(each.text.en, 300), "text")]
-            # Where there is one line, it is cut instead.
+            # In a list one line high, a moment is cut instead of wrapped.
             width = region.width if region.height > 1 else 320
             head = begin_line(f"★ {number} ", "accent")
             line, *more = wrap_beside(head, told, width)

@@ -1,6 +1,4 @@
-"""What is printed where no screen is drawn: a line for each thing that happens, and
-tables for reading after the event.
-"""
+"""Output without a screen: a line for each event, and tables to read afterwards."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -53,7 +51,9 @@ from live.watch.incident_log import IncidentLog, log_lines
 
 
 class EventLineWriter:
-    """Turns messages into lines; ``known`` games and ``alerts`` are no news."""
+    """Converter of messages to lines; ``known`` games and ``alerts`` are not reported
+    as new.
+    """
 
     def __init__(
         self, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
@@ -61,14 +61,16 @@ class EventLineWriter:
         self._state = ReferenceClient()
         self._alerts = IncidentLog()
         self._said: dict[tuple[GameId, Color], int] = {}
-        """The last ply of each side whose figures were printed."""
+        """Last ply of each side whose figures were printed."""
         for game in known:
             self.lines(replay_game(game))
         self.lines(map(AlertMessage, alerts))
 
     def lines(self, changes: Iterable[Change]) -> list[str]:
-        """Return what to print for ``changes``, in order. Of moves that come together,
-        as when a game is met in its middle, the last stands for all.
+        """Return the lines to print for ``changes``, in order.
+
+        If several moves of a game arrive together, as when following begins in the
+        middle of the game, only the last is printed.
         """
         changes = list(changes)
         last = {
@@ -117,15 +119,15 @@ class EventLineWriter:
                         text = f"played {several}{write_move(game, move)}"
                         said = [f"{text}{clock and f', clock {clock}'}"]
                 case PointMessage(color=color, point=point) if game:
-                    # A header corrected later sends whole curves again: a move is
-                    # reported once.
+                    # A header corrected later causes whole curves to be sent again;
+                    # print each move's figures once.
                     if point.ply > self._said.get((id, color), 0):
                         self._said[id, color] = point.ply
                         said = [_tell_figures(game, color, point)]
                 case HealthMessage():
                     lines += _tell_health(feeds, change.feeds)
                 case AlertMessage(alert=alert):
-                    # Only who may know of alerts is sent any.
+                    # Only readers who are allowed to see alerts are sent any.
                     lines += map(
                         plain, log_lines(alert, self._alerts.add_alert(alert, 0.0))
                     )
@@ -150,12 +152,12 @@ def _tell_news(before: GameView | None, now: GameView) -> list[str]:
 
 def _tell_figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
     ply = game.plies[point.ply - 1]
-    # The gain of a first choice is known before the position after it has its score.
+    # A first choice has its gain before the position after it has a score.
     score = f" {write_score(ply)}" if ply.final else ""
     own, other = (
         (game.white, game.black) if color == "white" else (game.black, game.white)
     )
-    # Its side's last move of a finished game: the figure stays.
+    # The side's last move of a finished game: this figure is final.
     final = not game.running and point.ply >= game.plies_played - 1
     said = sentence(point, own.elo, other.elo, final=final) or "no perceived rating"
     gain = f"gain {point.gain_cp / 100:+.2f}"
@@ -179,9 +181,9 @@ def _tell_health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> lis
 
 # --- tables ---------------------------------------------------------------------------
 
-#: Names and figures further apart than this are hard to read as one line.
+#: Maximum width of a table, in cells; wider rows are hard to read as one line.
 WIDEST_TABLE = 100
-#: How a column of names gives way where figures do not.
+#: Settings of a column of names: names are shortened so that figures are not.
 NAME: dict[str, Any] = {"ratio": 1, "no_wrap": True, "overflow": "ellipsis"}
 _FIGURE: dict[str, Any] = {"justify": "right", "no_wrap": True}
 FIGURE_COLUMNS = (
@@ -194,22 +196,25 @@ FIGURE_COLUMNS = (
     Column("Gm", 2, "games"),
     Column("Algorithm 4", 11, "algorithm4"),
 )
-#: Cells of a name that columns give way to.
+#: Minimum width of a player's name, in cells; columns are left out to keep it.
 _LEAST_PLAYER = 13
-#: Before the names: a place, or a place and the sign of an alert.
+#: Width in cells of what precedes the names: a place, or a place and an alert's sign.
 RANK = 6
 _METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
 
 
 def choose_figure_columns(width: int, gap: int) -> Sequence[Column]:
-    """Return the figures of players: as many as there is room for beside their names,
-    from the left; ``gap`` cells are between them.
+    """Return the columns of figures that fit beside the players' names, from the left.
+
+    Args:
+        width: the width of the whole line, in cells.
+        gap: the cells between two columns.
     """
     return fit_columns(FIGURE_COLUMNS, width - RANK - _LEAST_PLAYER - 2, gap)
 
 
 def titled(title: str, *heads: str, first: str = "", width: int | None = None) -> Table:
-    """Return a table under its title: a column of names where ``first`` is given, then
+    """Return a table with a title: a column of names if ``first`` is given, then
     figures.
     """
     table = Table(
@@ -231,7 +236,7 @@ def titled(title: str, *heads: str, first: str = "", width: int | None = None) -
 def players(
     views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
-    """Return a table of everybody by the perceived rating, the highest first; equal
+    """Return a table of all players by perceived rating, the highest first; equal
     numbers are ties.
     """
     basis = (
@@ -264,8 +269,8 @@ def players(
 
 
 def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
-    """Return a table of what the methods of the papers say of everybody; empty where
-    they cannot yet.
+    """Return a table of the figures of the papers' methods; a cell is empty until its
+    method has enough data.
     """
     table = titled(
         "Methods (p30: moves within 30 cp of the engine's choice)", width=width
@@ -286,8 +291,8 @@ def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
     return table
 
 
-#: Columns from which a table of games says what is usual, too: with fewer, names are
-#: more use.
+#: Width in cells from which a table of games also shows the usual range; below it,
+#: names need the room more.
 _USUAL_FROM = 100
 
 
@@ -299,8 +304,8 @@ def games(
     width: int,
     in_doubt: Collection[GameId] = (),
 ) -> Table:
-    """Return a table of finished games: both players' figure over the whole game, and
-    how they compare; a ``?`` beside a result ``in_doubt``.
+    """Return a table of finished games with both players' figures over the whole game
+    and a comparison of them; ``?`` marks a result ``in_doubt``.
     """
     table = titled(
         f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width
@@ -327,7 +332,7 @@ def games(
 
 
 def _write_last_figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
-    """Return the perceived rating after the last move, and what is usual."""
+    """Return the perceived rating after the last move, and its usual range."""
     last = points[-1] if points else None
     style = "dim" if is_early(last) else "bold"
     return Text(write_figure("perceived", last), style), Text(

@@ -1,4 +1,6 @@
-"""Sources, engines and the public's delay: whole on a screen, in a line at its foot."""
+"""Sources, engines and the public delay: in full on a screen, and as one line at the
+foot.
+"""
 
 from collections import Counter
 
@@ -23,15 +25,15 @@ from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import TextView
 from live.watch.finding import count_things, dial, span
 
-#: Stands in what a source says between what is wrong and when it is tried again.
+#: Words in a source's text between the problem and the time of the next attempt.
 RETRY = ", trying again in "
-#: The line at the foot shows so much of the end of a source's name.
+#: Width in cells of a source's name in the line at the foot; its end is shown.
 _NAME_CELLS = 20
 
 
 class SourcesView(TextView):
-    """Every source with address, state and reason, whole; engines; what the public
-    sees.
+    """Screen of every source with address, state and full reason, of the engines, and
+    of the public delay.
     """
 
     def write(self, width: int) -> Panel:
@@ -64,12 +66,12 @@ class SourcesView(TextView):
 
 
 def is_calm(feed: FeedHealth) -> bool:
-    """Return whether nothing is wrong with a source."""
+    """Return whether a source has no problem."""
     return feed.state in ("live", "finished")
 
 
 def write_source(feed: FeedHealth, width: int, more: str = "") -> Panel:
-    """Return its state, with ``more`` behind it, and below it the reason."""
+    """Return a source's state, followed by ``more``, and its reason below."""
     said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{more}"
     lines = wrap_texts([(said, choose_feed_style(feed.state))], width)
     if reason := explain_feed(feed):
@@ -78,18 +80,18 @@ def write_source(feed: FeedHealth, width: int, more: str = "") -> Panel:
 
 
 def explain_feed(feed: FeedHealth) -> str:
-    """Return its reason, without the address that it often begins with."""
+    """Return a source's reason, without the address that it often begins with."""
     return plain(feed.detail.removeprefix(feed.feed).strip())
 
 
 def write_measure(engine: EngineInfo, gain: GainKind) -> str:
-    """Return who measures, and how."""
+    """Return the engine that measures and the way gains are measured, as text."""
     rating = f" at {engine.rating} Elo" if engine.rating else ""
     return f"{plain(engine.name, 40)}{rating} · {engine.limit} · {gain} gain"
 
 
 def write_engines(engines: EngineHealth) -> list[str]:
-    """Return how busy the engines are."""
+    """Return the engines' load as texts, the most important first."""
     busy = sum(engine.state == "searching" for engine in engines.engines)
     speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
     said = [f"{busy} of {len(engines.engines)} searching"]
@@ -103,7 +105,7 @@ def write_engines(engines: EngineHealth) -> list[str]:
 
 
 def find_engine_troubles(engines: EngineHealth) -> list[str]:
-    """Return what is wrong with the engines, or late."""
+    """Return the engines' problems and delays, as texts."""
     said = [each for each in (engines.problem, engines.behind) if each]
     if engines.restarts or engines.set_aside:
         said.append(f"{engines.restarts} restarts, {engines.set_aside} given up")
@@ -111,7 +113,9 @@ def find_engine_troubles(engines: EngineHealth) -> list[str]:
 
 
 def write_delay(delay: PublicDelay) -> str:
-    """Return ``15:00 behind, holding 12 moves on 2 boards``; empty without a delay."""
+    """Return a text such as ``15:00 behind, holding 12 moves on 2 boards``; empty
+    without a delay.
+    """
     if not delay.delay_s and not delay.held_moves:
         return ""
     text = f"{dial(delay.delay_s)} behind"
@@ -125,7 +129,7 @@ def write_delay(delay: PublicDelay) -> str:
 
 
 def write_health(context: ViewContext, width: int) -> Text:
-    """Return one line: what is wrong, what is to be known, how busy the engines are."""
+    """Return one line: problems first, then notes, then the engines' load."""
     state, engines = context.state, context.state.engines()
     line = begin_line(" ")
     if is_withheld(state.engine()):
@@ -139,7 +143,7 @@ def write_health(context: ViewContext, width: int) -> Text:
     for trouble in find_engine_troubles(engines):
         said = f"! {plain(trouble)}"
         if cell_len(said) > width - line.cell_len:
-            said = said.partition(": ")[0]  # what is to be done is left to the screen
+            said = said.partition(": ")[0]  # the screen of sources has the remedy
         line.append(f"{said}  ", "warn")
     for feed in filter(is_calm, state.feeds()):
         note = plain(feed.detail.partition("; ")[2])
@@ -154,10 +158,10 @@ def write_health(context: ViewContext, width: int) -> Text:
 
 
 def _write_trouble(feed: FeedHealth, width: int) -> str:
-    """Return what is wrong with a source; when it is tried again is never cut."""
+    """Return a source's problem; the time of the next attempt is never cut."""
     name = plain(feed.feed)
     while cell_len(name) > _NAME_CELLS + 1:
-        name = f"…{name[2:]}"  # how an address ends says most
+        name = f"…{name[2:]}"  # addresses differ most at their end
     said = f"{name} {feed.state}"
     what, again, when = plain(explain_feed(feed), 200).rpartition(RETRY)
     end = f", again in {when}" if again else ""

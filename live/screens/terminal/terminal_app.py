@@ -1,8 +1,8 @@
-"""The terminal app: its screens, the keys that hold everywhere, and the lines around
-every screen.
+"""The terminal app: its screens, the keys that work on all of them, and the lines
+around every screen.
 
-Loss policy state → terminal: at a fixed rate; what changed twice between two frames is
-seen once.
+Loss policy state → terminal: drawn at a fixed rate; something that changes twice
+between two frames is shown once.
 """
 
 import dataclasses
@@ -57,12 +57,12 @@ from live.screens.terminal.widgets import (
 from live.watch.finding import SIGNS as ALERT_SIGNS
 from live.watch.finding import dial, in_order
 
-#: Time between frames, seconds. A key is answered at once, whatever the rate.
+#: Time between frames, in seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
-#: From so many columns on, moments stand beside the board, and the address in the
-#: first line.
+#: Minimum width in cells at which moments are shown beside the board, and the address
+#: in the first line.
 _WIDE = 120
-#: What the signs on the screens mean.
+#: Explanations of the signs on the screens.
 SIGNS = (
     "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has"
     " a note. Boards with alerts that nobody took note of stand on top, the most "
@@ -87,8 +87,13 @@ SIGNS = (
 
 
 class Terminal(App[None]):
-    """``stop`` is called when somebody has said yes to the end, ``interrupt`` on a
-    second Ctrl-C; the app then closes by itself.
+    """The terminal app.
+
+    Args:
+        context: the state, and the actions that are possible here.
+        theme: name of the palette.
+        stop: called when the user has confirmed the end; the app then closes by itself.
+        interrupt: called on a second Ctrl-C; the app then closes by itself.
     """
 
     TITLE = "live-rate"
@@ -221,7 +226,7 @@ class Terminal(App[None]):
         self.call_after_refresh(self.redraw)
 
     def watch_theme(self, name: str) -> None:
-        """Draw in these colours."""
+        """Draw in the colours of this theme."""
         if (palette := PALETTES.get(name)) is not None:
             self.context.palette = palette
             self.ansi_color = not palette.ground or None
@@ -230,7 +235,7 @@ class Terminal(App[None]):
     # --- drawing ----------------------------------------------------------------------
 
     def redraw(self) -> None:
-        """Draw what has changed since the frame before."""
+        """Draw everything that has changed since the last frame."""
         if not self.is_running or not self._status.size:
             return
         state = self.context.state
@@ -247,7 +252,9 @@ class Terminal(App[None]):
         self._status.show([self._write_status(self._status.size.width)])
 
     def _draw_tabs(self) -> None:
-        """Show the screens with their keys, and what is wrong beside their names."""
+        """Show the screens' names with their keys, and signs of problems beside
+        them.
+        """
         state = self.context.state
         beside: dict[str, str] = {}
         if unread := in_order(filter(asks_for_notice, state.alerts())):
@@ -284,15 +291,15 @@ class Terminal(App[None]):
             await super().on_event(event)
             return
         assert isinstance(event, events.Key)
-        # Each key is carried out before the next one is looked at: handed on to
-        # widgets, keys typed in one go would overtake each other, and miss the line
+        # Each key is carried out before the next one is read. If keys were passed to
+        # widgets, keys typed quickly could overtake each other and miss the input line
         # that the first of them opens.
         event.stop()
         await self._carry_out_key(event)
         self.redraw()
 
     async def _carry_out_key(self, event: events.Key) -> None:
-        # ``S`` for shift+s, else Textual's name.
+        # Textual's name of the key, except for letters: ``S`` for shift+s.
         is_letter = event.character is not None and event.character.isalnum()
         key = event.character if is_letter and event.character else event.key
         screen, focused = self.screen, self.focused
@@ -308,8 +315,8 @@ class Terminal(App[None]):
                 found.node.moved = True
 
     def _ask_to_end(self) -> None:
-        """Ask on the first Ctrl-C, for a hall depends on the service; end it on the
-        second.
+        """Ask before ending on the first Ctrl-C, since a whole hall depends on the
+        service; end on the second.
         """
         asked = self.context.leave_question
         if isinstance(self.screen, Choice) and self.screen.question == asked:
@@ -319,7 +326,7 @@ class Terminal(App[None]):
             self.action_leave()
 
     def choose(self, question: str, answers: Answers) -> None:
-        """Ask a question that one key answers."""
+        """Ask a question that is answered by one key."""
         self.push_screen(Choice(question, answers))
 
     def ask(
@@ -330,7 +337,7 @@ class Terminal(App[None]):
         *,
         at_once: bool = False,
     ) -> None:
-        """Ask for a line of text at the foot of the screen."""
+        """Ask for a line of text at the foot of the screen; ``done`` receives it."""
         self.screen.add_class("-asking")
         text = fit(label, max(12, self.size.width - 40))
         self._label.show([begin_line(f" {text} ", "warn")])
@@ -341,7 +348,7 @@ class Terminal(App[None]):
         self.view.start()
 
     def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
-        """Show the screen on whose name somebody has clicked."""
+        """Show the screen whose name was clicked."""
         name = (event.tab.id or "").removeprefix("tab-")
         if self.views[name] not in (self.view, *self._behind):
             self.action_go(name)
@@ -354,7 +361,9 @@ class Terminal(App[None]):
             self._tabs.active = f"tab-{name}"
 
     def open(self, shown: Shown, about: str) -> None:
-        """Show what lies in front of a screen."""
+        """Open the view of a board, of a player, or of filtered boards; escape goes
+        back.
+        """
         view = self.views[shown]
         view.look_at(about)
         if self.view is not view:
@@ -380,7 +389,7 @@ class Terminal(App[None]):
         self.view.query(RowList).first().moved = True
 
     def action_neighbour(self, step: int) -> None:
-        """Open the board before or after this one in the list."""
+        """Open the next or previous board of the list."""
         rows = self.boards.rows
         if step > 0:
             rows.action_cursor_down()
@@ -389,7 +398,7 @@ class Terminal(App[None]):
         self.board.look_at(rows.cursor or "")
 
     def action_desk(self, what: str) -> None:
-        """Do what is done about the board that the screen is at."""
+        """Carry out an action of the context on the current view's board."""
         getattr(self.context, what)(self.view.find_board())
 
     def action_leave(self) -> None:
@@ -400,14 +409,14 @@ class Terminal(App[None]):
         self.exit()
 
     def action_help(self) -> None:
-        """Show every key that holds here, and what the signs mean."""
+        """Show every key that works here, and what the signs mean."""
         lines = [begin_line(f" Keys: {self.view.id}", "head")]
         keys: dict[str, list[str]] = {}
         for each in self.screen.active_bindings.values():
             words = ": ".join(
                 filter(None, (each.binding.description, each.binding.tooltip))
             )
-            # Those of the framework itself begin with a capital letter.
+            # Descriptions of Textual's own keys begin with a capital letter.
             if words[:1].islower():
                 keys.setdefault(words, []).append(self.get_key_display(each.binding))
         for words, signs in keys.items():
@@ -433,7 +442,7 @@ class Terminal(App[None]):
 
 def _build_theme(palette: Palette) -> Theme:
     if not palette.ground:
-        # The framework's own styles need more than we name.
+        # Textual's own styles need more colours than our palette has.
         return dataclasses.replace(BUILTIN_THEMES["ansi-dark"], name=palette.name)
     return Theme(
         name=palette.name,
@@ -447,14 +456,14 @@ def _build_theme(palette: Palette) -> Theme:
 
 
 class LogMessages(logging.Handler):
-    """Shows what is logged as a message: written to the terminal it would tear the
-    frame.
+    """Log handler that shows records as messages; printed, they would damage the
+    display.
     """
 
     def __init__(self, context: ViewContext) -> None:
         super().__init__(logging.WARNING)
         self.context = context
-        # Alerts have their own sign in the title and their own view.
+        # Alerts are shown by a sign in the title and on their own screen.
         self.addFilter(lambda record: not record.getMessage().startswith("alert "))
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -1,9 +1,8 @@
-"""How things are written on a terminal: text by its cells, figures, clocks, filters,
-styles. Pure.
+"""Text for a terminal: cell widths, figures, clocks, filters, styles. Pure.
 
-A line is a rich ``Text``, a panel a list of lines; a panel of width w has no line wider
-than w. Styles are named by what they mean, and a theme of the terminal makes colours of
-them. No meaning stands in colour alone: a sign or a word stands beside it.
+A line is a rich ``Text`` and a panel is a list of lines; no line of a panel of width w
+is wider than w. Styles are named by their meaning, and the terminal's theme gives them
+colours. Colour alone never carries a meaning: a sign or a word is beside it.
 """
 
 import unicodedata
@@ -30,25 +29,30 @@ from live.messages.health import FeedState
 from live.messages.values import Color, Value
 from live.watch.finding import dial
 
-# --- text by its cells ----------------------------------------------------------------
+# --- text and its width in cells ------------------------------------------------------
 
-#: Stands for pictures on whose width terminals disagree: emoji, flags, skin tones.
+#: Replacement for pictures whose width differs between terminals: emoji, flags, skin
+#: tones.
 _PICTURE = "□"
-#: Marks over or under one letter; more are no writing, they are paint over other lines.
+#: Maximum number of accents on one letter; with more, they are not writing, but would
+#: cover the lines around.
 _MARKS = 2
-#: Characters of a hostile text looked at for each cell that is shown.
+#: Characters that are read of a text for each cell that is shown, so that a hostile
+#: text cannot cost much time.
 _LOOK = 8
-#: A name has its title from this width on.
+#: Minimum width in cells at which a name is shown with its title.
 _TITLED = 16
-#: Wraps text; it draws nothing.
+#: Console used to wrap text; it prints nothing.
 _CONSOLE = Console(quiet=True)
-#: Lines one below the other.
+#: Lines below each other.
 Panel = list[Text]
 
 
 def plain(text: str, width: int | None = None) -> str:
-    """Make feed text safe for a terminal: no control, escape or direction characters,
-    nothing whose width is a matter of opinion; cut to ``width`` cells with an ellipsis.
+    """Make text from a feed safe for a terminal.
+
+    Removes control, escape and direction characters, and replaces characters whose
+    width differs between terminals. Cuts to ``width`` cells, with an ellipsis.
     """
     if text.isascii() and text.isprintable():
         return text if width is None else fit(text, width)
@@ -59,10 +63,10 @@ def plain(text: str, width: int | None = None) -> str:
     for char in unicodedata.normalize("NFC", text):
         category = unicodedata.category(char)
         if not char.isprintable() and category != "Zs":
-            continue  # it moves the cursor, turns the line, or shows nothing
+            continue  # it moves the cursor, reverses the line, or is invisible
         if category in ("Mn", "Me"):
             marks += 1
-            # U+FE00 to U+FE0F choose between text and picture, and with that the width.
+            # U+FE00 to U+FE0F select text or picture display, and so change the width.
             if marks > _MARKS or not kept or "\ufe00" <= char <= "\ufe0f":
                 continue
         else:
@@ -75,25 +79,27 @@ def plain(text: str, width: int | None = None) -> str:
 def _is_pictorial(char: str, category: str) -> bool:
     if category in ("So", "Sk"):
         return char > "\uffff" or unicodedata.east_asian_width(char) == "W"
-    return (
-        "\u1160" <= char <= "\u11ff"
-    )  # parts of a Korean syllable that found no whole
+    return "\u1160" <= char <= "\u11ff"  # loose parts of a Korean syllable
 
 
 def fit(text: str, width: int) -> str:
-    """Return at most ``width`` cells, with an ellipsis where something is cut."""
+    """Return the text cut to at most ``width`` cells, with an ellipsis if something is
+    cut.
+    """
     if cell_len(text) <= width:
         return text
     return f"{set_cell_size(text, width - 1).rstrip()}…" if width > 0 else ""
 
 
 def align_left(text: str, width: int) -> str:
-    """Return exactly ``width`` cells, set to the left."""
+    """Return the text in exactly ``width`` cells, aligned left."""
     return set_cell_size(fit(text, width), width)
 
 
 def fit_name(name: str, width: int) -> str:
-    """Return a player's name in at most ``width`` cells; given names give way first."""
+    """Return a player's name in at most ``width`` cells; given names are shortened
+    first.
+    """
     family, _, given = name.partition(", ")
     for form in (name, f"{family}, {given[:1]}.", family):
         if cell_len(form) <= width:
@@ -102,8 +108,10 @@ def fit_name(name: str, width: int) -> str:
 
 
 def fit_parts(parts: Iterable[str], width: int) -> str:
-    """Return the parts that are not empty as one line, whole, as many as there is room
-    for from the left; the first is cut where it alone is too long.
+    """Join the parts that are not empty into one line, as many from the left as fit.
+
+    A part is shown whole or not at all; only the first is cut if it is too long by
+    itself.
     """
     first, *more = filter(None, parts)
     line = fit(first, width)
@@ -116,14 +124,14 @@ def fit_parts(parts: Iterable[str], width: int) -> str:
 
 
 def align_right(text: str, width: int) -> str:
-    """Return exactly ``width`` cells, set to the right."""
+    """Return the text in exactly ``width`` cells, aligned right."""
     shown = fit(text, width)
     return " " * (width - cell_len(shown)) + shown
 
 
 def begin_line(text: str, style: str = "") -> Text:
-    """Return a line that begins with ``text``. Its style ends where the text ends: what
-    is appended has its own.
+    """Return a line that begins with ``text``; text appended later does not inherit its
+    style.
     """
     line = Text(no_wrap=True)
     line.append(text, style)
@@ -131,14 +139,16 @@ def begin_line(text: str, style: str = "") -> Text:
 
 
 def write_player(player: Player, width: int) -> str:
-    """Return a title, where there is room for it, and as much of the name."""
+    """Return the name of a player, with the title if there is room."""
     title = f"{plain(player.title or '', 4)} ".lstrip() if width >= _TITLED else ""
     return title + fit_name(plain(player.name, 40), width - cell_len(title))
 
 
 def is_same(one: Text | None, other: Text | None) -> bool:
-    """Return whether two lines look alike: texts that differ only in their style are
-    equal.
+    """Return whether two lines look the same.
+
+    Rich counts texts as equal that differ only in their style, so the style is compared
+    as well.
     """
     return (
         one == other
@@ -149,7 +159,7 @@ def is_same(one: Text | None, other: Text | None) -> bool:
 
 
 def wrap_texts(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
-    """Return texts, each in its style, as lines of at most ``width`` cells."""
+    """Wrap texts, each in its style, into lines of at most ``width`` cells."""
     lines = []
     for text, style in parts:
         found = Text(text, style).wrap(_CONSOLE, max(20, width - indent - 1))
@@ -158,18 +168,22 @@ def wrap_texts(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) ->
 
 
 def wrap_beside(head: Text, parts: Sequence[tuple[str, str]], width: int) -> Panel:
-    """Return texts as :func:`wrap_texts` does, the first line of them behind a head."""
+    """Wrap texts as :func:`wrap_texts` does, with ``head`` in front of the first
+    line.
+    """
     first, *more = wrap_texts(parts, width, head.cell_len)
     return [head.append_text(first[head.cell_len :]), *more]
 
 
 class Column(Value):
-    """A column of a table; where ``sided`` one of White and one of Black beside it."""
+    """A column of a table; a ``sided`` one has a cell for White and a cell for
+    Black.
+    """
 
     head: str
     width: int
     figure: str = ""
-    """Whose cells :func:`write_figure` has."""
+    """Name of the column's figure, as :func:`write_figure` accepts it."""
     sided: bool = False
     to_right: bool = True
 
@@ -178,7 +192,7 @@ class Column(Value):
         return 2 * self.width + 1 if self.sided else self.width
 
     def align(self, text: str) -> str:
-        """Return a text in the cells of one side, aligned as in this column."""
+        """Return a text in the cells of one side, aligned as the column is."""
         return (
             align_right(text, self.width)
             if self.to_right
@@ -187,8 +201,8 @@ class Column(Value):
 
 
 def write_heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
-    """Return the heads of the columns behind ``first``; that of the one that lines are
-    sorted by is strong and has a sign.
+    """Return the line of column heads, after ``first``; the head of the sorted column
+    is strong and has a sign.
     """
     line = begin_line(first, "dim")
     for column in columns:
@@ -201,17 +215,17 @@ def write_heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
 
 
 def fit_columns(columns: Sequence[Column], room: int, gap: int = 1) -> Sequence[Column]:
-    """Return as many as there is room for, from the left, each behind a gap."""
+    """Return as many columns as fit, from the left, each with a gap before it."""
     ends = accumulate(column.cells + gap for column in columns)
     return columns[: sum(end <= room for end in ends)]
 
 
 # --- figures --------------------------------------------------------------------------
 
-#: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is
-#: not unknown.
+#: Text shown for a service that sends neither scores nor ratings (``--hide-scores``),
+#: so that empty cells are not taken for unknown values.
 WITHHELD = "this service withholds scores and ratings"
-#: Sign of each state of a source, beside the word.
+#: Sign of each state of a source; the word is shown beside it.
 FEED_SIGNS = {
     "connecting": "…",
     "waiting": "◌",
@@ -224,11 +238,11 @@ FEED_SIGNS = {
 
 
 def choose_feed_style(state: FeedState) -> str:
-    """Return how a source in this state is drawn."""
+    """Return the style for a source in this state."""
     return {"live": "good", "finished": "good", "failed": "bad"}.get(state, "warn")
 
 
-#: Where the engine's rating comes from, for people.
+#: Origin of the engine's rating, as shown to people.
 RATING_SOURCES = {
     "field": "by the field",
     "calibration": "a stored value",
@@ -237,8 +251,9 @@ RATING_SOURCES = {
 
 
 def write_score(ply: PlyView) -> str:
-    """Return ``+0.35``, ``-12.04``, ``#5``, ``#-3`` from White's side, with ``~`` while
-    it is provisional; ``·`` while unknown.
+    """Return a score from White's side: ``+0.35``, ``-12.04``, ``#5`` or ``#-3``.
+
+    ``~`` marks a provisional score; ``·`` stands for an unknown one.
     """
     if ply.score_cp is None:
         return "·"
@@ -250,19 +265,21 @@ def write_score(ply: PlyView) -> str:
 
 
 def is_withheld(engine: EngineInfo) -> bool:
-    """Return whether scores and ratings are kept from us
+    """Return whether the service withholds scores and ratings
     (:mod:`live.server.visibility`).
     """
     return engine.rating_source == "withheld"
 
 
 def interval_text(low: float | None, high: float | None) -> str:
-    """Return ``1890–2370``; empty where an end is open."""
+    """Return an interval such as ``1890–2370``; an empty string if an end is
+    unknown.
+    """
     return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
 
 
 def is_early(view: CurvePoint | PlayerView | None) -> bool:
-    """Return whether too few moves are counted."""
+    """Return whether too few moves are counted for the figures to be reliable."""
     return view is None or view.counted < EARLY_MOVES
 
 
@@ -270,7 +287,9 @@ _PLACE_STYLES = {"▲": "above", "▼": "below", " ": "strong"}
 
 
 def find_place_sign(view: CurvePoint | PlayerView | None) -> str:
-    """Return ``▲`` for a figure above what is usual, ``▼`` below it; else a blank."""
+    """Return ``▲`` for a rating above its usual range, ``▼`` for one below, else a
+    blank.
+    """
     if view is None or is_early(view) or view.perceived is None:
         return " "
     if view.usual_high is not None and view.perceived > view.usual_high:
@@ -280,16 +299,17 @@ def find_place_sign(view: CurvePoint | PlayerView | None) -> str:
     return " "
 
 
-#: What is not a figure itself, but the ends of one.
+#: Names of intervals, each with the figure that it belongs to.
 _ENDS = {"usual": "perceived", "interval": "algorithm4"}
 
 
 def write_figure(
     name: str, view: CurvePoint | PlayerView | None, engine_rating: int = 0
 ) -> str:
-    """Return what a list says of a player or of one side of a game: a figure of the
-    catalogue, ``usual``, the band of the perceived rating, or ``interval``, that of
-    Algorithm 4.
+    """Return the cell of a figure of a player, or of one side of a game.
+
+    ``name`` is a figure of the catalogue, ``usual`` for the usual range of the
+    perceived rating, or ``interval`` for the interval of Algorithm 4.
     """
     unknown = "·" if name in ("perceived", "algorithm4") else ""
     if view is None:
@@ -304,7 +324,9 @@ def write_figure(
 def write_styled_figure(
     name: str, view: CurvePoint | PlayerView | None, engine_rating: int
 ) -> tuple[str, str]:
-    """Return a :func:`write_figure`, with the sign of its place, and its style."""
+    """Return the cell as :func:`write_figure` does, with ``▲`` or ``▼``, and its
+    style.
+    """
     text = write_figure(name, view, engine_rating)
     if name != "perceived":
         return text, "dim" if name in _ENDS else "text"
@@ -314,23 +336,27 @@ def write_styled_figure(
 
 
 def odds_text(win: float, draw: float) -> str:
-    """Return ``45/40/15``: win, draw and loss of White in per cent, 100 together."""
+    """Return White's win, draw and loss in per cent, such as ``45/40/15``; they add up
+    to 100.
+    """
     won = round(100 * win)
     level = round(100 * (win + draw)) - won
     return f"{won}/{level}/{100 - won - level}"
 
 
 def write_move(game: GameView, ply: PlyView, dots: str = "...") -> str:
-    """Return ``23.Nf3`` or ``23...Qd4``, counted from the starting position's move
-    number.
+    """Return a move such as ``23.Nf3`` or ``23...Qd4``, numbered from the starting
+    position's move number.
     """
     number, white = number_move(game, ply.ply)
     return f"{number}{'.' if white else dots}{ply.san}"
 
 
 def is_whites_clock_running(game: GameView, plies: int) -> bool | None:
-    """Return whether it is White's clock that runs after so many plies; None where none
-    is known to: the game is over or adjourned, has not begun, or its end was not sent.
+    """Return whether White's clock, and not Black's, runs after this many plies.
+
+    Returns None if no clock is known to run: the game has ended, is adjourned or has
+    not begun, or its end was not sent.
     """
     is_whole = not game.problem or game.problem.startswith(NOT_READ)
     if not game.running or game.adjourned or not is_whole or game.restored or not plies:
@@ -339,12 +365,14 @@ def is_whites_clock_running(game: GameView, plies: int) -> bool | None:
 
 
 def write_clock(clock_s: float | None) -> str:
-    """Return a :func:`dial`; empty while unknown."""
+    """Return a clock as :func:`dial` does; an empty string if it is unknown."""
     return "" if clock_s is None else dial(clock_s)
 
 
 def write_age(age_s: float | None) -> str:
-    """Return ``7s``, ``12m``, ``3h``, ``9d``, three cells; empty while unknown."""
+    """Return an age such as ``7s``, ``12m``, ``3h`` or ``9d`` in three cells; an empty
+    string if it is unknown.
+    """
     if age_s is None:
         return ""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
@@ -354,8 +382,8 @@ def write_age(age_s: float | None) -> str:
 
 
 def write_share(share: float) -> str:
-    """Return how many players, short: ``1 in 12``, ``4 in 10``, ``half``, ``< 1 in
-    200``.
+    """Return a share of players in short form: ``1 in 12``, ``4 in 10``, ``half``,
+    ``< 1 in 200``.
     """
     return format_share(share).removeprefix("about ").replace("fewer than", "<")
 
@@ -370,8 +398,8 @@ SEVERITY_STYLES: dict[Severity, str] = {
 
 
 def shorten_alert(alert: Alert, view: GameView | None) -> str:
-    """Return an alert's text where the board stands beside it: without the board's
-    name, and its players by their colours.
+    """Return an alert's text for use beside its board: without the board's name, and
+    with the colour instead of the player's name.
     """
     if view is None:
         return alert.text
@@ -385,28 +413,30 @@ def shorten_alert(alert: Alert, view: GameView | None) -> str:
 
 
 def name_by_color(text: str, player: str | None, color: Color | None) -> str:
-    """Name the player in a text by the colour: the names of both stand beside it."""
+    """Replace the player's name by the colour, for use beside the names of both
+    players.
+    """
     return text.replace(player, color.capitalize()) if player and color else text
 
 
 # --- filters --------------------------------------------------------------------------
 
-#: Longest filter taken, characters.
+#: Longest filter that is used, in characters.
 MAX_CHARS = 200
 
 
 def strip_accents(text: str) -> str:
-    """Return small letters without accents."""
+    """Return the text in lower case without accents."""
     apart = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in apart if not unicodedata.combining(char))
 
 
 def build_matcher(query: str) -> Callable[[str, int | None], bool]:
-    """Return what takes a line's text and its board number, if it has one, and says
-    whether it is listed.
+    """Return a function that decides whether a line matches a filter.
 
-    Words in any order, all of which must be found; accents and case do not matter;
-    ``!word`` must not be found; a number is also a board's number.
+    The function accepts the line's text and its board number, if it has one. All words
+    of the filter must occur, in any order; ``!word`` must not occur. Accents and case
+    do not matter. A number also matches the board number.
     """
     words = strip_accents(query[:MAX_CHARS]).split()
     wanted = [word for word in words if not word.startswith("!")]
@@ -427,27 +457,27 @@ def build_matcher(query: str) -> Callable[[str, int | None], bool]:
 
 # --- styles ---------------------------------------------------------------------------
 
-#: A style by its meaning; how it is drawn without colours, on dusk, and on paper.
+#: Each style by its meaning: without colours, on a dark ground, and on a light ground.
 _STYLES = (
     ("text", "", "#d7dae0", "#23272e"),
     ("dim", "dim", "#8a919e", "#686f7a"),
-    # Column heads, and turned round the program's name.
+    # Column heads; also the program's name, in reverse.
     ("head", "bold", "bold #9ecbff", "bold #1b4f8a"),
     ("strong", "bold", "bold #ffffff", "bold #000000"),
     ("accent", "bold", "#7fd1c7", "#0d6e63"),
     ("good", "", "#8fd18a", "#1c6b22"),
     ("warn", "bold", "#f0c36a", "#8a5a00"),
     ("bad", "bold underline", "bold #ff8b80", "bold #b3261e"),
-    # A figure beside what is usual for its player, with ``▲`` or ``▼``.
+    # A figure outside the player's usual range, marked by ``▲`` or ``▼``.
     ("above", "bold", "bold #8fd18a", "bold #1c6b22"),
     ("below", "", "#f0906f", "#a8431c"),
-    # What has just changed, beside the sign ``•``.
+    # Something that has just changed, marked by ``•``.
     ("changed", "bold reverse", "bold #15181d on #f0c36a", "bold #23272e on #ffd75e"),
     ("cursor", "reverse", "on #2f3b4e", "on #d5e3f5"),
-    # Either side's share of a graph.
+    # White's and Black's parts of a graph.
     ("white", "bold", "#f2efe6", "#b07d2b"),
     ("black", "", "#6f9bd1", "#2f5d94"),
-    # What is usual, or the 95 % interval, around a curve.
+    # The usual range, or the 95 % interval, around a curve.
     ("band", "dim", "#8391ad", "#7b879c"),
     ("light_square", "", "on #a58b6a", "on #e3cfae"),
     ("dark_square", "", "on #7d6448", "on #b58d62"),
@@ -458,28 +488,28 @@ _STYLES = (
 
 
 class Palette(Value):
-    """How each style is drawn."""
+    """The appearance of every style."""
 
     name: str
     styles: dict[str, str]
     ground: str = ""
-    """Background as ``#rrggbb``; empty leaves the terminal's."""
+    """Background as ``#rrggbb``; if empty, the terminal keeps its own."""
 
     @property
     def theme(self) -> Theme:
-        """The theme that Textual draws with."""
+        """Theme for Textual."""
         return Theme(self.styles)
 
 
 _PLAIN = {row[0]: row[1] for row in _STYLES}
 _DUSK = {row[0]: row[2] for row in _STYLES}
 _PAPER = {row[0]: row[3] for row in _STYLES}
-#: No colour at all, only what a terminal of 1980 could do.
+#: No colours, only what a terminal of 1980 could show.
 PLAIN = Palette("plain", _PLAIN)
 DUSK = Palette("dusk", _DUSK, "#15181d")
 PAPER = Palette("paper", _PAPER, "#fbfaf6")
-#: For eyes that do not distinguish red from green (colours after Okabe and Ito 2008,
-#: "Color Universal Design").
+#: Colours for people who cannot tell red from green (after Okabe and Ito 2008, "Color
+#: Universal Design").
 SIGNAL = Palette(
     "signal",
     {

@@ -1,5 +1,5 @@
-"""What all views of the terminal share: the state looked at, and what may be done from
-here.
+"""State that all views of the terminal app share, and the actions possible from
+them.
 """
 
 from __future__ import annotations
@@ -24,42 +24,45 @@ from live.setting_keys import convert_setting
 from live.watch.finding import count_things, dial, in_order
 from live.watch.incident_log import board_words
 
-#: How long a message stays, seconds.
+#: Time that a message stays on the screen, in seconds.
 MESSAGE_S = 6.0
 
 ExportKind = Literal["pgn", "csv", "html"]
-#: What is opened by what it is about.
+#: Views that are opened for a particular board, player or filter.
 Shown = Literal["board", "boards", "player"]
 
-#: What the screens are called, in the order of their keys.
+#: Names of the screens, in the order of their keys.
 SCREENS = ("boards", "players", "alerts", "log", "sources", "moments")
 
 
-# --- what has just happened -----------------------------------------------------------
+# --- recent changes -------------------------------------------------------------------
 
-#: How long something counts as new, seconds.
+#: Time for which a change counts as new, in seconds.
 NEW_S = 4.0
 
 
 class RecentChanges:
-    """What has just happened, as it is sent; ``now`` gives seconds that never go back.
+    """Times of the latest changes of each board; ``now`` is a monotonic clock, in
+    seconds.
 
-    Noting costs a dictionary entry a change, so that listening holds up nobody. Loss
-    policy: what changed twice between two frames is seen once.
+    Recording a change costs one dictionary entry, so listening delays nobody. Loss
+    policy: something that changes twice between two frames is shown once.
     """
 
     def __init__(self, now: ReadClock) -> None:
         self.now = now
-        # How many plies stand since when, and whether that is exact: the last change of
-        # each board.
+        # For each board: the number of plies, the time since which it has been so, and
+        # whether that time is exact.
         self._stands: dict[GameId, tuple[int, float, bool]] = {}
-        # The last move that was sent, or whose rating was, and when.
+        # For each board: the latest ply that was sent or rated, and the time.
         self._news: dict[GameId, tuple[int, float]] = {}
         self._silent: dict[FeedName, float] = {}
-        """Since when a feed is not live, seconds."""
+        """For each feed that is not live: the time since which it has been so, in
+        seconds.
+        """
 
     def note(self, changes: Iterable[Change]) -> None:
-        """Note ``changes``; the state already holds them."""
+        """Record ``changes``; the state already contains them."""
         for change in changes:
             match change:
                 case GoneMessage(game=game):
@@ -77,15 +80,17 @@ class RecentChanges:
                     )
 
     def set_last_move(self, game: GameId, ply: int, ago_s: float) -> None:
-        """Set a board's last move and its age, as far as is known of the time before
-        us.
+        """Set a board's last move and its age, as known from the time before this
+        start.
         """
         self._stands[game] = ply, self.now() - ago_s, True
 
     def measure_age_s(self, game: GameId, plies: int) -> tuple[float, bool]:
-        """Return seconds since the last of so many plies came, and whether that is
-        exact: of one that nobody sent, because it was there before us or came while we
-        were cut off, all that is known is that it came before we first looked.
+        """Return the seconds since the board reached this many plies, and whether that
+        is exact.
+
+        The age is not exact if the move was already there at the start, or came while
+        the connection was lost: then it is counted from the time it was first seen.
         """
         stand, since, exact = self._stands.setdefault(game, (plies, self.now(), False))
         if stand != plies:
@@ -94,8 +99,10 @@ class RecentChanges:
         return self.now() - since, exact
 
     def look(self, feeds: Iterable[FeedHealth], games: Iterable[GameView]) -> None:
-        """Note which feeds are silent: nobody knows whether clocks of their games still
-        run; and since when games stand as they do, whether or not a screen shows them.
+        """Record which feeds are not live, and the number of plies of each game.
+
+        While a feed is silent, nobody knows whether the clocks of its games run. The
+        plies are recorded whether or not a screen shows the game.
         """
         for game in games:
             self.measure_age_s(game.id, game.plies_played)
@@ -107,29 +114,35 @@ class RecentChanges:
         }
 
     def measure_run_s(self, game: GameId, feed: FeedName, plies: int) -> float:
-        """Return the seconds that the clock of the side to move has run after so many
-        plies, as far as is known: since the last one, until the feed fell silent.
+        """Return the seconds that the clock of the side to move has run, as far as is
+        known.
+
+        The time counts from the last move until the feed became silent, or until now.
         """
         return max(
             0.0, self.measure_age_s(game, plies)[0] - self.measure_silence_s(feed)
         )
 
     def measure_silence_s(self, feed: FeedName) -> float:
-        """Return seconds for which a feed is known not to be live; 0 while it is."""
+        """Return the seconds for which a feed has not been live; 0 while it is live."""
         return self.now() - self._silent.get(feed, self.now())
 
     def is_new(self, game: GameId, ply: int) -> bool:
-        """Return whether this move, or the rating after it, is a moment old."""
+        """Return whether this move, or the rating after it, came in the last few
+        seconds.
+        """
         known, at_s = self._news.get(game, (0, 0.0))
         return known == ply and self.now() - at_s < NEW_S
 
 
-# --- what is asked, and what all views share ------------------------------------------
+# --- questions, and the state of all views --------------------------------------------
 
 
 class AskText(Protocol):
-    """Asks for a line of text. ``at_once``: done with what stands there so far, and
-    with what stood there first when it is given up.
+    """Function that asks for a line of text.
+
+    ``at_once``: call ``done`` after every key with the text so far, and with the first
+    text if the user gives up.
     """
 
     def __call__(
@@ -143,16 +156,18 @@ class AskText(Protocol):
 
 
 Answers = Mapping[str, tuple[str, Callable[[], None]]]
-"""By key: what it does in words, and the action."""
+"""For each key: what it does, in words, and the action."""
 
 
 def asks_for_notice(alert: Alert) -> bool:
-    """Return whether it stands and nobody took note of it."""
+    """Return whether an alert is open and neither acknowledged nor muted."""
     return alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
 
 
 def group_by_board(alerts: Iterable[Alert]) -> dict[GameId, list[Alert]]:
-    """Return each board's alerts, the most urgent first, and so the boards."""
+    """Return each board's alerts, the most urgent first; boards are sorted in the same
+    way.
+    """
     found: dict[GameId, list[Alert]] = {}
     for alert in in_order(alerts):
         if alert.game is not None:
@@ -162,43 +177,47 @@ def group_by_board(alerts: Iterable[Alert]) -> dict[GameId, list[Alert]]:
 
 @dataclasses.dataclass
 class ViewContext:
-    """Shared by the views: what is looked at, and what may be done from here."""
+    """State and actions that all views share."""
 
     state: EventReader
     changes: RecentChanges
     address: str
     """Base URL of the service's pages, ending with a slash."""
     wall_s: ReadClock
-    """Seconds since 1970 UTC."""
+    """Returns the time as seconds since 1970 UTC."""
     palette: Palette = DUSK
     ask: AskText = lambda label, value, done, at_once=False: None
     choose: Callable[[str, Answers], None] = lambda question, answers: None
-    """Asks a question that one key answers."""
+    """Asks a question that is answered by one key."""
     show: Callable[[Shown, str], None] = lambda view, about: None
-    """Opens the view of a board, of a player, or of the boards that a filter takes."""
+    """Opens the view of a board, of a player, or of the boards that match a filter."""
     export: Callable[[ExportKind, GameId | None], str] = lambda kind, game: ""
-    """Writes a file and says which."""
+    """Writes a file and returns its path."""
     export_log: Callable[[], str] = str
-    """Writes the incident log as a page to print and says where."""
+    """Writes the incident log as a page to print and returns its path."""
     leave_question: str = "End live-rate?"
     public_delay: Callable[[], PublicDelay] = PublicDelay
-    """How far the public is behind this terminal, and what waits for it."""
+    """Returns the delay of the public behind this terminal, and what is held back."""
     set_delay: Callable[[float], None] | None = None
-    """None where the delay is not set here."""
+    """Sets the public delay; None if it cannot be set here."""
     command: Callable[[DeskCommand], None] = lambda command: None
-    """Has an arbiter's command carried out."""
+    """Carries out an arbiter's command."""
     incidents: Callable[[], Sequence[Incident]] = tuple
-    """The incident log, in the order it began."""
+    """Returns the incidents, in the order they began."""
     no_desk: Callable[[], str] = str
-    """Why alerts and log are not known here, nor answered; empty where they are."""
+    """Returns why alerts and log are unknown here; an empty string if they are
+    known.
+    """
     remove_board: Callable[[GameId], None] | None = None
-    """Takes a board off all screens, points and reports; None where that is not done
-    here.
+    """Removes a board from all screens, points and reports; None if that is not
+    possible here.
     """
     bring_back_board: Callable[[], str] = str
-    """Brings the board removed last back and says which; empty where there is none."""
+    """Brings the last removed board back and returns its name; an empty string if there
+    is none.
+    """
     status: Callable[[], str] = str
-    """What is wrong with the connection; empty when nothing is."""
+    """Returns the problem of the connection; an empty string if there is none."""
     _message: tuple[float, str] = (-math.inf, "")
 
     def notify(self, text: str) -> None:
@@ -206,26 +225,28 @@ class ViewContext:
         self._message = (self.changes.now(), text)
 
     def find_message(self) -> str:
-        """Return the message of the moment, if there is one."""
+        """Return the current message; an empty string if there is none."""
         at_s, text = self._message
         return text if self.changes.now() - at_s <= MESSAGE_S else ""
 
-    # --- what is done about a board ---------------------------------------------------
+    # --- actions on a board -----------------------------------------------------------
 
     def name_board(self, game: GameId | None) -> str:
-        """Return ``board 12 Carlsen – Ding``; ``no board``."""
+        """Return a name such as ``board 12 Carlsen – Ding``, or ``no board``."""
         view = self.state.game(game) if game else None
         return f"board {plain(board_words(view), 44)}" if view else "no board"
 
     def is_desk_known(self) -> bool:
-        """Return whether alerts and log are answered here; if not, say why."""
+        """Return whether alerts and log are known here; if not, show a message with the
+        reason.
+        """
         desk = self.no_desk()
         if desk:
             self.notify(f"It does nothing now: {desk}")
         return not desk
 
     def acknowledge_board(self, game: GameId | None) -> None:
-        """Take note of all alerts of a board."""
+        """Acknowledge all alerts of a board."""
         if not self.is_desk_known():
             return
         asking = [
@@ -241,7 +262,7 @@ class ViewContext:
         self.notify(f"Acknowledged {count_things(len(asking), 'alert')} of the board")
 
     def write_entry(self, game: GameId | None) -> None:
-        """Ask for an entry into the log about a board, or about none."""
+        """Ask for the text of a log entry about a board, or about no board."""
 
         def done(text: str) -> None:
             if text.strip():
@@ -252,7 +273,7 @@ class ViewContext:
             self.ask(f"Log entry, {self.name_board(game)}:", "", done)
 
     def ask_removal(self, game: GameId | None) -> None:
-        """Ask whether to remove a board, or bring the last one back."""
+        """Ask whether to remove a board, or to bring the last removed one back."""
         remove = self.remove_board
         if remove is None:
             self.notify("Boards are removed at the service itself")
@@ -274,7 +295,7 @@ class ViewContext:
         self.choose("Remove the board?", answers)
 
     def ask_export(self, game: GameId | None) -> None:
-        """Ask what to write into a file."""
+        """Ask which report to write into a file."""
         names = {"pgn": "PGN", "csv": "CSV", "html": "a page to print"}
         answers: dict[str, tuple[str, Callable[[], None]]] = {}
         for kind in get_args(ExportKind):
@@ -287,14 +308,14 @@ class ViewContext:
         self.choose("Write", answers)
 
     def report_written(self, write: Callable[[], str]) -> None:
-        """Say which file was written, or why none was."""
+        """Write a file, and show its path or the reason why it was not written."""
         try:
             self.notify(f"Wrote {write()}")
         except LiveRateError as error:
             self.notify(str(error))
 
     def ask_delay(self, game: GameId | None = None) -> None:
-        """Ask how far the public is to be behind, whatever board is looked at."""
+        """Ask for the delay of the public; ``game`` has no effect."""
         set_delay = self.set_delay
         if set_delay is None:
             self.notify("The delay is set at the service: --delay")

@@ -1,8 +1,8 @@
-"""Textual's widgets, fitted to rows and charts that change while they are looked at.
+"""Textual widgets for rows and charts that change while people look at them.
 
 Only lines that differ from before are drawn again. A ``DataTable`` draws every cell of
-the screen again when one has changed, which takes 0.4 s at 200x60: rows of text in an
-``OptionList`` take none of that, and keep its cursor, scrolling, keys and mouse.
+the screen again when one has changed, which takes 0.4 s at 200x60. Rows of text in an
+``OptionList`` avoid that, and keep its cursor, scrolling, keys and mouse.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,14 +26,14 @@ from live.screens.terminal.view_context import Answers, ViewContext
 
 
 class Lines(Widget):
-    """Shows the lines it was last given."""
+    """Widget that shows lines of text."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: Panel = []
 
     def show(self, lines: Panel) -> int:
-        """Draw what differs from before; return how many lines that were."""
+        """Draw the lines that differ from before; return their number."""
         pairs = enumerate(zip_longest(lines, self._lines))
         changed = [row for row, (line, before) in pairs if not is_same(line, before)]
         size = self._measure()
@@ -61,24 +61,24 @@ class Lines(Widget):
 
 
 def lay_out_again(widget: Widget) -> None:
-    """Have a widget measured, now and once nothing else is left to do.
+    """Measure a widget's size again, now and once more when nothing else is left to do.
 
-    Textual takes a second request for the first one until the widget is idle. A layout
-    made between the two, as at the start, leaves the widget as large as it was.
+    Until the widget is idle, Textual treats a second request as the first one. If it
+    makes a layout between the two, as at the start, the widget would keep its old size.
     """
     widget.refresh(layout=True)
     widget.call_after_refresh(widget.refresh, layout=True)
 
 
 def entitle(widget: Widget, title: str) -> None:
-    """Write ``title``, plain text, into the border."""
+    """Write ``title`` into the border, as plain text without markup."""
     content = Content(title)
     if widget.border_title != content.markup:
         widget.border_title = content
 
 
 def draw_strip(widget: Widget, line: Text, width: int) -> Strip:
-    """Return one line on the widget's ground, exactly ``width`` cells."""
+    """Return a line on the widget's background, in exactly ``width`` cells."""
     ground = widget.rich_style
     line = line.copy()
     line.truncate(width, overflow="ellipsis")
@@ -87,7 +87,7 @@ def draw_strip(widget: Widget, line: Text, width: int) -> Strip:
 
 
 class RowList(OptionList):
-    """Rows of one line with a cursor that stays on its row, wherever that goes."""
+    """List of one-line rows whose cursor stays on its row, even when the row moves."""
 
     BINDINGS = [
         Binding("enter", "select", "open", tooltip="what is under the cursor"),
@@ -98,26 +98,27 @@ class RowList(OptionList):
     def __init__(
         self, opened: Callable[[], None] = lambda: None, *, id: str | None = None
     ) -> None:
-        """``opened`` is called when the row under the cursor is chosen."""
+        """Create an empty list; ``opened`` is called when the row under the cursor is
+        chosen.
+        """
         super().__init__(id=id, compact=True)
         self._opened = opened
         self._draw: Callable[[int], Text] = lambda row: Text()
         self._drawn: dict[int, Text] = {}
         self.ids: Sequence[str] = ()
         self.moved = True
-        """Whether a key has moved the cursor since the row under it was dealt with."""
+        """Whether a key has moved the cursor since the row under it was acted on."""
 
     @property
     def cursor(self) -> str | None:
-        """The id of the row under the cursor."""
+        """Id of the row under the cursor; None if there is none."""
         at = self.highlighted
         return self.ids[at] if at is not None and at < len(self.ids) else None
 
     def show(self, ids: Sequence[str], draw: Callable[[int], Text]) -> int:
-        """Draw rows that differ from before; return how many of those in sight that
-        were.
+        """Draw the visible rows that differ from before; return their number.
 
-        A row without an id belongs to the one above it: the cursor leaves it out.
+        A row without an id belongs to the row above it, and the cursor skips it.
         """
         here, at = self.cursor, self.highlighted or 0
         self.ids, self._draw = ids, draw
@@ -148,7 +149,8 @@ class RowList(OptionList):
         row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
         if row >= len(self.ids):
             return draw_strip(self, Text(), width)
-        # While a text is asked for, the list goes on to be what it is asked about.
+        # While a text is asked for, the list keeps showing its cursor, since the text
+        # is about that row.
         is_asking = self.can_focus and isinstance(self.screen.focused, AskLine)
         here = row == self.highlighted and (self.has_focus or is_asking)
         line = Text("▌" if here else " ", "accent", no_wrap=True, end="")
@@ -159,13 +161,14 @@ class RowList(OptionList):
         return draw_strip(self, line, width).apply_meta({"option": row})
 
     def action_select(self) -> None:
-        # Not by a message: keys typed meanwhile would overtake it.
+        # Call directly instead of posting a message: keys typed meanwhile would
+        # overtake it.
         if self.highlighted is not None:
             self._opened()
 
 
 class Page(VerticalScroll):
-    """Text to read, scrolled where it does not fit."""
+    """Text to read; it scrolls if it does not fit."""
 
     BINDINGS = [
         Binding("up,k", "scroll_up", "up", show=False),
@@ -188,36 +191,39 @@ class View(Vertical):
         self.context = context
 
     def redraw(self) -> None:
-        """Draw what has changed."""
+        """Draw everything that has changed."""
         raise NotImplementedError
 
     def on_resize(self) -> None:
-        """Draw anew: what was drawn for another size is cut, or leaves lines empty."""
+        """Draw again: lines drawn for another size are cut, or leave rows empty."""
         self.redraw()
 
     def start(self) -> None:
-        """Take the keys."""
-        # Not by a message: keys typed meanwhile would go astray.
+        """Move the keyboard focus to this view."""
+        # Set the focus directly instead of posting a message: keys typed meanwhile
+        # would be lost.
         self.screen.set_focus(self.query("RowList, Page").first(Widget))
 
     def look_at(self, about: str) -> None:
-        """Look at this one: a board, a player, or what a filter takes."""
+        """Show this item: a board, a player, or the rows that match a filter."""
 
     def find_board(self) -> GameId | None:
-        """Return the board that keys about a board are about."""
+        """Return the board to which the keys about a board apply."""
         return None
 
     def give_up(self) -> bool:
-        """Drop what narrows the view; whether there was anything."""
+        """Drop the filter or other restriction of the view; return whether there was
+        one.
+        """
         return False
 
     def describe(self) -> str:
-        """Return what stands above the keys."""
+        """Return the caption above the line of keys."""
         return ""
 
 
 class TextView(View):
-    """A screen that is read."""
+    """A screen of text to read."""
 
     def __init__(self, context: ViewContext, id: str) -> None:
         super().__init__(context, id)
@@ -235,7 +241,7 @@ class TextView(View):
 
 
 class ListView(View):
-    """A list that a filter narrows."""
+    """A list that can be filtered."""
 
     BINDINGS = [
         Binding(
@@ -252,7 +258,7 @@ class ListView(View):
         self.rows = RowList(self.open_row)
 
     def open_row(self) -> None:
-        """Open what the row under the cursor is about."""
+        """Open the item under the cursor."""
 
     def action_filter(self) -> None:
         self.context.ask("Filter:", self.query_text, self.look_at, at_once=True)
@@ -266,12 +272,12 @@ class ListView(View):
         return narrowed
 
     def add_filter(self, text: str) -> str:
-        """Return a caption, and the filter behind it."""
+        """Return the caption, followed by the filter."""
         return f"{text}{self.query_text and f' · filter {self.query_text!r}'}"
 
 
 class AskLine(Input):
-    """The line at the foot in which a text is asked for."""
+    """The input line at the foot of the screen."""
 
     BINDINGS = [
         Binding("enter", "submit", "done"),
@@ -286,7 +292,13 @@ class AskLine(Input):
         self._at_once = False
 
     def open(self, value: str, done: Callable[[str], None], *, at_once: bool) -> None:
-        """Take the keys until the text is done or given up."""
+        """Take the keyboard until the text is entered or given up.
+
+        Args:
+            value: the text to begin with.
+            done: receives the text.
+            at_once: whether ``done`` is called after every key.
+        """
         self.done, self._at_once = done, at_once
         self._first = value
         with self.prevent(Input.Changed):
@@ -309,7 +321,7 @@ class AskLine(Input):
 
 
 class Choice(ModalScreen[None]):
-    """A question that one key answers; any other key says no."""
+    """A question that is answered by one key; any other key means no."""
 
     def __init__(self, question: str, answers: Answers) -> None:
         super().__init__()
@@ -324,14 +336,14 @@ class Choice(ModalScreen[None]):
         yield Static(Text("\n").join(lines))
 
     def answer(self, key: str) -> None:
-        """Carry out what this key says."""
+        """Carry out the action of this key."""
         self.dismiss()
         _, act = self._answers.get(key, ("", lambda: None))
         act()
 
 
 class HelpScreen(ModalScreen[None]):
-    """Every key of the screen behind it in words, and what the signs mean."""
+    """List of every key of the screen behind it, and of the meaning of the signs."""
 
     BINDINGS = [Binding("escape,question_mark,f1,q", "dismiss", "close")]
 

@@ -1,4 +1,4 @@
-/** The page at `/`: every board that the service follows, as it happens. */
+/** The page at `/`: all boards that the service follows, live. */
 
 import { alertCount, ArbiterView } from "./page/alerts_panel.js";
 import { arrangeBoards, overlayAddress, Overview, REARRANGE_MS, writeHeadline } from "./page/boards.js";
@@ -15,14 +15,14 @@ import { PlayersPage } from "./page/players.js";
 import { boardNews } from "./page/score_words.js";
 import { ShareMenu } from "./page/share.js";
 
-/** The page is drawn at most so often: messages come faster than eyes can follow. */
+/** Shortest time between two drawings of the page: messages arrive faster than eyes can follow. */
 const DRAW_EVERY_MS = 120;
-/** A held-down key writes the address once it is let go. */
+/** Delay before the address is written, so that a key held down writes it once, at its end. */
 const ADDRESS_AFTER_MS = 200;
 const TOAST_MS = 6_000;
-/** A screen reader is not talked over: at most one sentence in so long. */
+/** Shortest time between two sentences for screen readers, which must not be interrupted. */
 const SPEAK_EVERY_MS = 8_000;
-/** After so long a view that could not be loaded is tried again. */
+/** Time until a view that could not be loaded is tried again. */
 const LOAD_AGAIN_MS = 3_000;
 
 const byId = (id) => document.getElementById(id);
@@ -36,24 +36,24 @@ const players = new PlayersPage(go, followed, share.menu("players"));
 const health = new HealthView();
 const tokenEntry = new TokenEntry();
 const arbiter = new ArbiterView(sendCommand);
-/** Views that are loaded when somebody first opens them. */
+/** Views whose modules are loaded only when somebody first opens them. */
 const LATER = {
   board: async () => new (await import("./page/board_view.js")).BoardPage(go, share.menu("board"), elapsedS, followed),
   player: async () => new (await import("./page/player_page.js")).PlayerPage(share.menu("player"), elapsedS, followed),
 };
 
-/** Those that are on their way. */
+/** Names of the views that are being loaded. */
 const loading = new Set();
 
 let place = readPlace(location.hash);
-/** The ply of the link that this was opened with, until somebody goes on: later ones are not shown. */
+/** The ply that the opened link names; later plies stay hidden until the reader moves on. Null without one. */
 let linked = place.ply;
 let written = writePlace(place);
-/** The boards as they were looked at last. */
+/** The last place in the view of all boards, to return to. */
 let boardsPlace = place.view === "boards" ? place : { event: place.event, round: place.round };
 let writing = null;
 let dirty = new Set();
-/** What was there to say at the last look, and when something was said. */
+/** The sentence at the last check, and the time when a sentence was last given to screen readers. */
 let news = null;
 let saidAt = -Infinity;
 let timer = null;
@@ -65,21 +65,21 @@ main.prepend(tokenEntry.node);
 
 const connection = await openConnection(held, location.href, changed);
 
-/** A screen in a hall is the overlay of all boards, on a ground of its own. */
+/** Options for a screen in a hall: the overlay of all boards, on a background of its own. */
 const WALL = { layout: "grid", boards: 12, lost: "notice", theme: "chroma", key: "0f141a", lang: language };
 const wallAddress = () => overlayAddress(location.href, held.hello?.sight, brokerOf() !== null, WALL);
-/** It is also there by `?view=wall`, which is easier to type. */
+/** Tell whether the page was opened as the wall. `?view=wall` also opens it, since that is easier to type. */
 const isWall = () => place.view === "wall" || new URLSearchParams(location.search).get("view") === "wall";
 
-// --- where we are ---------------------------------------------------------------------------------
+// --- the current place ----------------------------------------------------------------------------
 
-/** Changes the place: parts of it, or a function from the place to parts. */
+/** Change the current place. `change` is an object with the new parts, or a function that returns it from the old place. */
 function go(change) {
   const parts = typeof change === "function" ? change(place) : change;
   const before = place;
   place = { ...place, ...parts };
   if (place.ply === null || place.game !== before.game) linked = null;
-  // Who goes on sees one ply more.
+  // A reader who steps past the linked ply may see one ply more.
   if (linked !== null) linked = Math.max(linked, place.ply);
   show();
   clearTimeout(writing);
@@ -93,7 +93,7 @@ function writeAddress() {
   history.replaceState(null, "", fragment || location.pathname + location.search);
 }
 
-/** Follows the players of a link to them. */
+/** Follow the players that the opened link names. */
 function takeFollowed() {
   if (!place.follow) return;
   const added = followed.add(place.follow.split(","));
@@ -101,7 +101,7 @@ function takeFollowed() {
   go({ follow: "" });
 }
 
-/** Goes somewhere else, as a link does: there is a way back. */
+/** Go to another place as a link does, with an entry in the browser's history. */
 function open(parts) {
   clearTimeout(writing);
   writeAddress();
@@ -128,7 +128,7 @@ async function show() {
   draw();
 }
 
-/** Loads a view; what fails is tried again while somebody waits for it. Whether it is there now. */
+/** Load a view and return whether it is ready now. A failed load is retried while the view is open. */
 async function loadView(view) {
   if (loading.has(view)) return false;
   loading.add(view);
@@ -146,7 +146,7 @@ async function loadView(view) {
   }
 }
 
-/** A browser asks only once for a module that failed: the page is opened anew, once it can be. */
+/** Reload the page once the service answers: a browser never requests a failed module a second time. */
 async function loadAgain(view) {
   if (place.view !== view) return;
   const answer = await fetch(location.href, { method: "HEAD", cache: "no-store" }).catch(() => null);
@@ -158,7 +158,7 @@ async function loadAgain(view) {
 
 // --- drawing --------------------------------------------------------------------------------------
 
-/** Only that something changed is kept: what is held never grows with the number of messages. */
+/** Note which parts changed and plan a drawing. Messages themselves are not queued, so memory does not grow with them. */
 function changed(touched) {
   ticking.follow(held, touched, performance.now());
   for (const [part, value] of Object.entries(touched)) if (value) dirty.add(part);
@@ -167,12 +167,12 @@ function changed(touched) {
   timer = setTimeout(() => requestAnimationFrame(draw), wait);
 }
 
-/** How long the clock of the side to move has run, as far as is known. */
+/** Return how long the clock of the side to move has been running, in seconds, as far as is known. */
 function elapsedS(game) {
   return ticking.elapsedS(game, performance.now(), connection.status === "live" ? null : connection.heardAt);
 }
 
-/** Under which heading a view stands that has none of its own. */
+/** For each view without a tab of its own, the tab under which it belongs. */
 const PART_OF = { board: "boards", player: "players" };
 
 function draw() {
@@ -182,27 +182,27 @@ function draw() {
   const parts = dirty;
   dirty = new Set();
   for (const [name, view] of Object.entries(views)) {
-    // Before anything has come there is nothing to sort, filter or share.
+    // Before the first snapshot there is nothing to sort, filter or share.
     view.node.hidden = held.seq === null || name !== place.view;
   }
   for (const link of document.querySelectorAll("nav a")) {
-    const here = link.dataset.view === (PART_OF[place.view] ?? place.view);
-    if (here) link.setAttribute("aria-current", "page");
+    const isCurrent = link.dataset.view === (PART_OF[place.view] ?? place.view);
+    if (isCurrent) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   document.body.dataset.view = place.view;
   drawStatus();
   if (held.seq === null) return;
   if (isWall()) return location.replace(wallAddress());
-  const shown = place.view === "board" ? heldAsOf(held, linked, place.game) : held;
-  views[place.view]?.draw(shown, place, drawnAt);
+  const visibleState = place.view === "board" ? heldAsOf(held, linked, place.game) : held;
+  views[place.view]?.draw(visibleState, place, drawnAt);
   if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
   if (parts.has("all") || parts.has("engine")) drawService();
   const alerts = [...(held.alerts?.values() ?? [])];
   arbiter.sound.hear(alerts);
   setLine(byId("alerts"), alertCount(alerts));
   if (parts.has("all") || parts.has("game")) drawTitle();
-  if (news === null) speak(); // what is there at first: from here on all is news
+  if (news === null) speak(); // the state at the start; only later changes are news
   main.dataset.seq = held.seq;
 }
 
@@ -215,8 +215,8 @@ function drawService() {
 
 function drawTitle() {
   const events = [...new Set([...held.games.values()].sort(gameOrder).map(eventOf).filter(Boolean))];
-  const more = events.length > 1 ? ` +${events.length - 1}` : "";
-  setText(byId("event"), events.length ? events[0] + more : roundText(leadingRound(roundsOf([...held.games.values()]))?.round ?? "") || "live-rate");
+  const suffix = events.length > 1 ? ` +${events.length - 1}` : "";
+  setText(byId("event"), events.length ? events[0] + suffix : roundText(leadingRound(roundsOf([...held.games.values()]))?.round ?? "") || "live-rate");
   const title = events.length ? `${events[0]} \u00b7 live-rate` : "live-rate";
   if (document.title !== title) document.title = title;
 }
@@ -227,7 +227,7 @@ function drawStatus() {
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }
 
-/** Says what is new of the open board, else the headline, to those who do not look: what was there at first is no news. */
+/** Tell screen readers the news of the open board, or else the headline; what was there at the start is not news. */
 function speak() {
   const now = performance.now();
   if (held.seq === null || now - saidAt < SPEAK_EVERY_MS) return;
@@ -248,16 +248,16 @@ function showToast(text) {
   toastTimer = setTimeout(() => setText(byId("toast"), ""), TOAST_MS);
 }
 
-// --- what people do -------------------------------------------------------------------------------
+// --- commands, keys and timers --------------------------------------------------------------------
 
-/** What an arbiter does about alerts and the log; answers whether the service was reached. */
-function sendCommand(asked) {
-  const sent = connection.send({ type: "desk", ...asked });
+/** Send an arbiter's command about alerts or the log; return whether the service could be reached. */
+function sendCommand(command) {
+  const sent = connection.send({ type: "desk", ...command });
   if (!sent) showToast(say("Not connected: nothing was sent."));
   return sent;
 }
 
-/** What is on the page now, for whoever takes it along. */
+/** Return what the page shows now, for the share menu. */
 function collectShown() {
   return {
     place,
@@ -268,7 +268,7 @@ function collectShown() {
   };
 }
 
-/** Back to the boards as they were left: their round, filter and order. */
+/** Return to the boards as the reader left them: same round, filter and order. */
 const back = () => open(boardsPlace);
 
 const ANYWHERE = {
@@ -288,7 +288,7 @@ listenToKeys((name) => {
 });
 
 document.documentElement.lang = language;
-// The organiser's, as overlays take it.
+// The organiser's logo, given by the same option as for overlays.
 const logo = OPTIONS.logo.read(new URLSearchParams(location.search).get("logo") ?? "");
 if (logo !== null) document.querySelector("h1").before(Object.assign(element("img", "logo"), { src: logo, alt: "", referrerPolicy: "no-referrer", onerror: ({ target }) => target.remove() }));
 for (const node of document.querySelectorAll("[data-say]")) setText(node, say(node.textContent));
@@ -298,7 +298,7 @@ const restyle = () => {
   for (const view of Object.values(views)) view.restyle?.();
 };
 matchMedia("(prefers-color-scheme: light)").addEventListener("change", restyle);
-// What is drawn on a canvas does not wait for its letters.
+// A canvas does not redraw by itself when its font has loaded.
 document.fonts.addEventListener("loadingdone", restyle);
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) changed({ all: true });
@@ -309,7 +309,7 @@ setInterval(() => {
   speak();
   if (!document.hidden) views[place.view]?.tick?.();
 }, 1000);
-// Boards take their new places also when nothing happens any more.
+// Boards also move to their new places when no message arrives.
 setInterval(() => {
   if (place.view === "boards") changed({ order: true });
 }, REARRANGE_MS);

@@ -132,9 +132,9 @@ class Fake(HumanNetwork):
     def __init__(self) -> None:
         self.asked: list[NetworkInput] = []
 
-    def predict_shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
-        self.asked += asked
-        return [self._of(one) for one in asked]
+    def predict_shares(self, inputs: Sequence[NetworkInput]) -> list[dict[str, float]]:
+        self.asked += inputs
+        return [self._of(position) for position in inputs]
 
     @staticmethod
     def _of(one: NetworkInput) -> dict[str, float]:

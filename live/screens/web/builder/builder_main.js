@@ -1,4 +1,4 @@
-/** The page at `/overlays`: choose, see it live, copy the address. */
+/** The page at `/overlays`, where people choose options, see the overlay live, and copy its address. */
 
 import { Field, waitingPage } from "./choices.js";
 import { contrast, isBare, LEAST_CONTRAST } from "../drawing/contrast.js";
@@ -8,9 +8,9 @@ import { ask } from "../page/page_address.js";
 import { save } from "../page/share.js";
 import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 
-/** While somebody types, the preview waits. */
+/** Delay of the preview after the last change, so that it does not reload while somebody types. */
 const SETTLED_MS = 250;
-/** A width and height that suit each layout. */
+/** For each layout, a width and height that suit it, pixels. */
 const SIZES = {
   board: [1920, 1080],
   bar: [1920, 208],
@@ -24,7 +24,7 @@ const SIZES = {
   moment: [1104, 350],
 };
 
-/** Where there is a place for what the preview shows on demand. */
+/** For each sample of the preview, the layouts that can show it. */
 const SAMPLES = {
   swing: ["board", "bar", "grid", "ticker", "player", "duel"],
   moment: ["moment"],
@@ -32,19 +32,19 @@ const SAMPLES = {
 
 const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
-/** What overlays get of it, once it is known not to be an arbiter's: that would put on air what is delayed or hidden. */
+/** The page's token for overlays, set once it is known not to be an arbiter's: that would put delayed or hidden data on air. */
 let overlayToken = null;
-const { options: given, gone } = readOptions(location.search);
+const { options: initialOptions, gone } = readOptions(location.search);
 const fields = new Map();
 let timer = null;
-let shown = null;
+let shownLayout = null;
 
 for (const [name, option] of Object.entries(OPTIONS)) {
   if (option.label === undefined) continue;
   const [title] = Object.entries(GROUPS).find(([, first]) => first === name) ?? [];
   if (title) byId("choices").append(element("fieldset", "group", "", element("legend", "", title)));
   const field = new Field(option, noteChoice);
-  field.write(given[name]);
+  field.write(initialOptions[name]);
   fields.set(name, field);
   byId("choices").lastChild.append(field.node);
 }
@@ -53,20 +53,20 @@ function readChoices() {
   return Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
 }
 
-/** Somebody chose something. */
+/** Update the preview after a choice. */
 function noteChoice() {
   const { layout } = readChoices();
-  if (layout !== shown) resize(layout);
+  if (layout !== shownLayout) resize(layout);
   clearTimeout(timer);
   timer = setTimeout(show, SETTLED_MS);
 }
 
 function resize(layout) {
-  shown = layout;
+  shownLayout = layout;
   [byId("width").value, byId("height").value] = SIZES[layout];
 }
 
-/** The address of the overlay; options only where they mean something. */
+/** Return the overlay's address. Options without effect in the chosen layout or theme are hidden and left out. */
 function address() {
   const options = readChoices();
   for (const [name, field] of fields) {
@@ -82,7 +82,7 @@ function address() {
   return url;
 }
 
-/** Only what the layout has a place for can be shown on demand. */
+/** Disable the samples that the chosen layout cannot show. */
 function offerSamples() {
   const { layout } = readChoices();
   const select = byId("sample");
@@ -97,24 +97,24 @@ function show() {
   byId("address").value = url.href;
   byId("token").hidden = overlayToken === null;
   setText(byId("said"), "");
-  // OBS makes a source of a link that is dropped on it, as large and named as these say.
+  // OBS turns a link that is dropped on it into a source; these parameters give its name and size.
   const dragged = new URL(url);
   dragged.searchParams.set("layer-name", `live-rate ${readChoices().layout}`);
   dragged.searchParams.set("layer-width", width);
   dragged.searchParams.set("layer-height", height);
   byId("drag").href = dragged.href;
-  const own = new URL(location.href);
-  own.search = url.search;
-  if (token !== null) own.searchParams.set("token", token);
-  history.replaceState(null, "", own);
-  // A swing or a moment to see how it looks; the address to go on air knows nothing of it.
-  const seen = new URL(url);
-  if (byId("sample").value) seen.searchParams.set("sample", byId("sample").value);
+  const pageUrl = new URL(location.href);
+  pageUrl.search = url.search;
+  if (token !== null) pageUrl.searchParams.set("token", token);
+  history.replaceState(null, "", pageUrl);
+  // The preview can show a sample swing or moment; the address to copy never contains the sample.
+  const previewUrl = new URL(url);
+  if (byId("sample").value) previewUrl.searchParams.set("sample", byId("sample").value);
   const frame = byId("preview");
-  if (frame.dataset.href !== seen.href) {
-    frame.dataset.href = seen.href;
-    // Not `src`: that would fill the history with every choice.
-    frame.contentWindow.location.replace(seen.href);
+  if (frame.dataset.href !== previewUrl.href) {
+    frame.dataset.href = previewUrl.href;
+    // Setting `src` would add every choice to the browser's history.
+    frame.contentWindow.location.replace(previewUrl.href);
   }
   scale();
 }
@@ -124,19 +124,19 @@ function readScreenSize() {
   return { width: whole("width", 1280), height: whole("height", 720) };
 }
 
-/** The preview is as large as the source will be, and drawn as large as there is room. */
+/** Scale the preview down to fit; the page inside has the size that the source will have. */
 function scale() {
   const { width, height } = readScreenSize();
   const screen = byId("screen");
-  const by = Math.min(1, screen.clientWidth / width);
+  const factor = Math.min(1, screen.clientWidth / width);
   const { style } = byId("preview");
   style.width = `${width}px`;
   style.height = `${height}px`;
-  style.transform = `scale(${by})`;
-  screen.style.height = `${Math.round(height * by)}px`;
+  style.transform = `scale(${factor})`;
+  screen.style.height = `${Math.round(height * factor)}px`;
 }
 
-/** A frame for a page of one's own; the service allows it to whom `server.frames` names. */
+/** Return the HTML of an iframe for other sites; the service allows only the sites in `server.frames` to embed it. */
 function writeEmbed() {
   const address = new URL(byId("address").value);
   address.searchParams.delete("token");
@@ -148,7 +148,7 @@ function writeEmbed() {
   return frame.outerHTML;
 }
 
-/** A file for OBS that waits for the service. */
+/** Save a file for OBS that waits until the service answers. */
 const saveFile = () => save(`live-rate-${readChoices().layout}.html`, "text/html", waitingPage(byId("address").value));
 
 async function copy(text = null) {
@@ -156,7 +156,7 @@ async function copy(text = null) {
   try {
     await navigator.clipboard.writeText(text ?? input.value);
   } catch {
-    // Without TLS a browser gives the clipboard only to pages of this machine.
+    // Without TLS, browsers allow access to the clipboard only on pages of the same machine.
     if (text !== null) {
       setText(byId("said"), text);
       return;
@@ -170,7 +170,7 @@ async function copy(text = null) {
   setText(byId("said"), "Copied.");
 }
 
-/** What there is to choose from; typing goes without it. */
+/** Load suggestions for players, events and games. If this fails, people can still type. */
 async function offerChoices() {
   await sayDelay();
   const answer = await ask("games").catch(({ message }) => setText(byId("said"), `No games to choose from: ${message}.`));
@@ -184,36 +184,36 @@ async function offerChoices() {
   fill("games", games.map((game) => [game.id, pairing(game)]));
 }
 
-/** Overlays are the public's: whoever sets one up is to know how late they are, and that they get no arbiter's token. */
+/** Say how late overlays are, since they show what the public sees, and that they must not use an arbiter's token. */
 async function sayDelay() {
   const answer = await ask("health").catch(() => null);
   if (answer === null) return;
   const { public_delay: delay, sight } = await answer.json();
   const late = lateText(delay);
-  const said = late ? [`For the public, ${late}. An overlay opened without an arbiter's token shows no more.`] : [];
+  const sentences = late ? [`For the public, ${late}. An overlay opened without an arbiter's token shows no more.`] : [];
   if (sight === "arbiter") {
-    said.push("Your token is an arbiter's: the overlay is without it, or it would show what is delayed or hidden.");
-    said.push("Where reading needs a token, give it one made without --arbiter.");
+    sentences.push("Your token is an arbiter's: the overlay is without it, or it would show what is delayed or hidden.");
+    sentences.push("Where reading needs a token, give it one made without --arbiter.");
   } else if (token !== null) {
     overlayToken = token;
     show();
     sayGone(gone);
   }
-  setText(byId("delayed"), said.join(" "));
+  setText(byId("delayed"), sentences.join(" "));
 }
 
-/** What an address of an earlier version asked for, and what stands there now. */
+/** Say which options of an earlier version no longer exist and were replaced by defaults. */
 function sayGone(gone) {
   if (gone.length > 0) setText(byId("said"), `No longer there: ${gone.join(", ")}. The usual stands in its place.`);
 }
 
-/** Says where viewers could hardly read: all other colours of texts follow from these two. */
+/** Warn if viewers can hardly read the text; all other text colours are derived from text and background. */
 function sayFaint() {
   const style = getComputedStyle(byId("preview").contentDocument.documentElement);
   const [text, ground] = ["--text", "--ground"].map((name) => style.getPropertyValue(name).trim());
-  const found = ground && !isBare(ground) ? contrast(text, ground) : LEAST_CONTRAST;
-  const said = `Hard to read: text and ground have a contrast of ${found.toFixed(1)} : 1. From ${LEAST_CONTRAST} : 1 on everybody can read it.`;
-  setText(byId("faint"), found < LEAST_CONTRAST ? said : "");
+  const ratio = ground && !isBare(ground) ? contrast(text, ground) : LEAST_CONTRAST;
+  const warning = `Hard to read: text and ground have a contrast of ${ratio.toFixed(1)} : 1. From ${LEAST_CONTRAST} : 1 on everybody can read it.`;
+  setText(byId("faint"), ratio < LEAST_CONTRAST ? warning : "");
 }
 
 byId("copy").addEventListener("click", () => copy());
@@ -229,8 +229,8 @@ byId("behind").addEventListener("input", (event) => {
 byId("choices").addEventListener("submit", (event) => event.preventDefault());
 addEventListener("resize", scale);
 
-resize(given.layout);
-byId("sample").value = given.sample ?? "";
+resize(initialOptions.layout);
+byId("sample").value = initialOptions.sample ?? "";
 show();
 sayGone(gone);
 await offerChoices();

@@ -1,12 +1,12 @@
-/** One control for each option of an overlay, and the file that waits for the service. */
+/** The builder's control for each option of an overlay, and the file that waits for the service. */
 
 import { element, named } from "../drawing/elements.js";
 
 let fields = 0;
 
-/** One control for one option: native elements, so that keyboard and mouse work. */
+/** A control for one option, made of native elements so that keyboard and mouse work. */
 export class Field {
-  /** `changed()` follows every choice. */
+  /** `changed()` is called after every change of the control. */
   constructor(option, changed) {
     this.option = option;
     fields += 1;
@@ -31,13 +31,13 @@ export class Field {
     }
   }
 
-  /** The value, or the option's own where what stands there makes no sense. */
+  /** The chosen value, or the option's default if the input is not valid. */
   get value() {
     return this._read() ?? this.option.unless;
   }
 }
 
-/** A text field's value through the option's own reader, and whether it was understood. */
+/** Return the value of a text field as the option reads it; mark the field if the text is not valid. */
 function readInput(input, option) {
   const text = input.value.trim();
   const value = text === "" ? null : option.read(text);
@@ -51,9 +51,9 @@ function textInput(id, option, placeholder = "") {
   return input;
 }
 
-/** A field whose text the option's own reader reads; `shown` writes a value, `made` makes one of what was understood. */
-function makeTyped(control, option, { shown = (value) => value ?? "", made = (value) => value } = {}) {
-  return { control, read: () => made(readInput(control, option)), write: (value) => (control.value = shown(value)) };
+/** Return the parts of a typed control. `toText` writes a value, `toValue` converts what was read. */
+function makeTyped(control, option, { toText = (value) => value ?? "", toValue = (value) => value } = {}) {
+  return { control, read: () => toValue(readInput(control, option)), write: (value) => (control.value = toText(value)) };
 }
 
 const MAKERS = {
@@ -76,7 +76,7 @@ const MAKERS = {
     return { control, read: () => control.checked, write: (value) => (control.checked = value) };
   },
 
-  /** A colour is typed, for alpha's sake, or picked. */
+  /** A colour can be typed, which allows transparency, or picked. */
   colour(id, option) {
     const text = textInput(id, option, "theme");
     const picker = named(element("input"), `${option.label}: pick`);
@@ -96,11 +96,11 @@ const MAKERS = {
   image: (id, option) => makeTyped(textInput(id, option, "https://"), option),
 
   names(id, option) {
-    const made = (value) => (value === null ? [] : [value]);
-    return makeTyped(textInput(id, option), option, { shown: ([first = ""]) => first, made });
+    const makeList = (value) => (value === null ? [] : [value]);
+    return makeTyped(textInput(id, option), option, { toText: ([first = ""]) => first, toValue: makeList });
   },
 
-  numbers: (id, option) => makeTyped(textInput(id, option), option, { shown: (values) => values.join(",") }),
+  numbers: (id, option) => makeTyped(textInput(id, option), option, { toText: (values) => values.join(",") }),
 
   parts(id, option) {
     const control = element("fieldset", "", "", element("legend", "", option.label));
@@ -115,9 +115,9 @@ const MAKERS = {
 };
 
 /**
- * A page that waits for the service and then becomes the overlay: OBS keeps the error of an address that did not
- * answer when it started, but a file of its own machine is always there. It asks for a picture, which
- * no error page is.
+ * Return a page that waits for the service and then becomes the overlay. OBS keeps showing an error if the address did
+ * not answer when OBS started, but a file on its own machine always loads. The page requests a picture, because an
+ * error page is never one.
  */
 export function waitingPage(address) {
   const written = (text) => JSON.stringify(text).replaceAll("<", "\\u003c");

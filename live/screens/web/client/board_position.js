@@ -1,15 +1,15 @@
-/** Where the pieces stand after some moves, which one side has more of, and how people write a move. Pure; it trusts the moves, which the service checked. */
+/** Positions after moves, material balance and move notation. Pure; the moves are trusted, since the service checked them. */
 
 const FILES = "abcdefgh";
 
-/** The first field of a FEN after `moves` (UCI) from `startFen`. */
+/** Return the first field of the FEN after `moves` (UCI) from `startFen`. */
 export function placementAfter(startFen, moves) {
   const board = parsePlacement(startFen.split(" ")[0]);
   for (const move of moves) play(board, move);
   return print(board);
 }
 
-/** 64 letters or null, a1 first, from the first field of a FEN. */
+/** Return 64 piece letters or nulls, a1 first, from the first field of a FEN. */
 export function parsePlacement(placement) {
   const board = new Array(64).fill(null);
   placement.split("/").forEach((row, fromTop) => {
@@ -41,7 +41,7 @@ function play(board, move) {
   const takesOwnRook = kind === "k" && captured === (piece === "K" ? "R" : "r");
   board[from] = null;
   if (takesOwnRook || (kind === "k" && Math.abs(files) === 2)) {
-    // Castling: onto the rook as in Chess960, or two steps from the e-file.
+    // Castling: the king's target is its own rook, as in Chess960, or two squares from the e-file.
     const rank = from - (from % 8);
     const short = files > 0;
     board[takesOwnRook ? to : rank + (short ? 7 : 0)] = null;
@@ -49,13 +49,13 @@ function play(board, move) {
     board[rank + (short ? 5 : 3)] = piece === "K" ? "R" : "r";
     return;
   }
-  // A pawn that goes sideways onto an empty square takes en passant, beside where it stood.
+  // A pawn that moves sideways to an empty square captures en passant: the captured pawn is beside its start square.
   if (kind === "p" && files !== 0 && captured === null) board[from + files] = null;
   const promoted = move[4];
   board[to] = promoted ? (piece === "P" ? promoted.toUpperCase() : promoted) : piece;
 }
 
-/** The number of a square, 0 for `a1`. */
+/** Return the number of a square, 0 for `a1`. */
 export function square(name) {
   return FILES.indexOf(name[0]) + 8 * (Number(name[1]) - 1);
 }
@@ -64,21 +64,21 @@ const WORTH = { q: 9, r: 5, b: 3, n: 3, p: 1 };
 const SIGNS = { q: "\u265b", r: "\u265c", b: "\u265d", n: "\u265e", p: "\u265f" };
 
 /**
- * `{white: "\u265f\u265f +2", black: "\u265d"}` from the first field of a FEN: what each side has more of,
- * and by how many pawns it is ahead in all.
+ * Return each side's surplus pieces and lead in pawns, `{white: "\u265f\u265f +2", black: "\u265d"}`, from a FEN's
+ * first field.
  */
 export function materialText(placement) {
-  const more = { white: "", black: "" };
+  const texts = { white: "", black: "" };
   let ahead = 0;
   const pieces = parsePlacement(placement).filter(Boolean);
   for (const [kind, worth] of Object.entries(WORTH)) {
     const count = (letter) => pieces.filter((piece) => piece === letter).length;
     const surplus = count(kind.toUpperCase()) - count(kind);
     ahead += surplus * worth;
-    more[surplus > 0 ? "white" : "black"] += SIGNS[kind].repeat(Math.abs(surplus));
+    texts[surplus > 0 ? "white" : "black"] += SIGNS[kind].repeat(Math.abs(surplus));
   }
-  if (ahead !== 0) more[ahead > 0 ? "white" : "black"] += ` +${Math.abs(ahead)}`;
-  return more;
+  if (ahead !== 0) texts[ahead > 0 ? "white" : "black"] += ` +${Math.abs(ahead)}`;
+  return texts;
 }
 
 const KNIGHT = [[1, 2], [2, 1], [2, -1], [1, -2], [-1, -2], [-2, -1], [-2, 1], [-1, 2]];
@@ -86,7 +86,7 @@ const STRAIGHT = [[1, 0], [0, 1], [-1, 0], [0, -1]];
 const DIAGONAL = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
 const STEPS = { n: KNIGHT, r: STRAIGHT, b: DIAGONAL, q: [...STRAIGHT, ...DIAGONAL] };
 
-/** `Nbd7` for `b8d7` after `moves` (UCI) from `startFen`; without signs of check. */
+/** Return a move in short notation, `Nbd7` for `b8d7`, after `moves` (UCI) from `startFen`; without signs of check. */
 export function sanOf(startFen, moves, uci) {
   const board = parsePlacement(placementAfter(startFen, moves));
   const [from, to] = [square(uci.slice(0, 2)), square(uci.slice(2, 4))];
@@ -94,30 +94,30 @@ export function sanOf(startFen, moves, uci) {
   const kind = piece.toLowerCase();
   const target = uci.slice(2, 4);
   const files = (to % 8) - (from % 8);
-  const taken = board[to];
-  if (kind === "k" && (Math.abs(files) > 1 || taken === (piece === "K" ? "R" : "r"))) {
+  const captured = board[to];
+  if (kind === "k" && (Math.abs(files) > 1 || captured === (piece === "K" ? "R" : "r"))) {
     return files > 0 ? "O-O" : "O-O-O";
   }
   if (kind === "p") {
     const promoted = uci[4] ? `=${uci[4].toUpperCase()}` : "";
     return (files === 0 ? target : `${uci[0]}x${target}`) + promoted;
   }
-  const takes = taken === null ? "" : "x";
+  const takes = captured === null ? "" : "x";
   if (kind === "k") return `K${takes}${target}`;
-  // Others of its kind that reach the square; a pin is not looked at, so a letter may be too many.
-  const rivals = reaching(board, to, piece, STEPS[kind], kind === "n").filter((each) => each !== from);
-  let which = "";
+  // Other pieces of this kind that reach the square. Pins are ignored, so a move can get a letter that it does not need.
+  const rivals = reaching(board, to, piece, STEPS[kind], kind === "n").filter((origin) => origin !== from);
+  let originText = "";
   if (rivals.length > 0) {
-    if (rivals.every((each) => each % 8 !== from % 8)) which = uci[0];
-    else if (rivals.every((each) => each >> 3 !== from >> 3)) which = uci[1];
-    else which = uci.slice(0, 2);
+    if (rivals.every((origin) => origin % 8 !== from % 8)) originText = uci[0];
+    else if (rivals.every((origin) => origin >> 3 !== from >> 3)) originText = uci[1];
+    else originText = uci.slice(0, 2);
   }
-  return `${piece.toUpperCase()}${which}${takes}${target}`;
+  return `${piece.toUpperCase()}${originText}${takes}${target}`;
 }
 
-/** Squares from which such a piece reaches a square. */
+/** Return the squares from which this kind of piece reaches a square. */
 function reaching(board, to, piece, steps, once) {
-  const found = [];
+  const origins = [];
   for (const [files, ranks] of steps) {
     let [file, rank] = [to % 8, to >> 3];
     do {
@@ -125,17 +125,17 @@ function reaching(board, to, piece, steps, once) {
       rank += ranks;
       if (file < 0 || file > 7 || rank < 0 || rank > 7) break;
       const at = 8 * rank + file;
-      if (board[at] === piece) found.push(at);
+      if (board[at] === piece) origins.push(at);
       if (board[at] !== null) break;
     } while (!once);
   }
-  return found;
+  return origins;
 }
 
-/** Of a square's side: half the shaft's width, half the head's width, the head's length. */
+/** Sizes of an arrow as shares of a square: half the shaft's width, half the head's width, the head's length. */
 const [SHAFT, HEAD, POINT] = [0.09, 0.24, 0.36];
 
-/** Corners of an arrow from square to square (UCI), in squares from the top left corner. */
+/** Return the corners of an arrow for a move (UCI), in squares from the top left corner. */
 export function arrowCorners(uci, side) {
   const [x0, y0] = middle(uci.slice(0, 2), side);
   const [x1, y1] = middle(uci.slice(2, 4), side);

@@ -1,26 +1,25 @@
 /**
- * The stream of a static page, which it reads from a broker instead of the service.
+ * The connection of a static page, which reads messages from a broker instead of the service.
  *
- * It looks like {@link Connection}. What the topics hold stands in
- * `live/server/site_stream.py`: changes as they happen, and, retained, the last snapshot and
- * all changes since. A gap is seen in the numbers, and mended from what is retained. The client of
- * the broker, clock and chance come in as arguments.
+ * It has the interface of {@link Connection}. `live/server/site_stream.py` describes the topics: changes as they happen
+ * and, retained, the last snapshot and all changes since. Gaps are detected by the message numbers and filled from the
+ * retained messages. The broker's client, the clock and random numbers are arguments.
  */
 
 import { Link } from "./connection.js";
 import { PROTOCOL } from "./usual.js";
 
-/** Readers mend their gaps at different times, or all would ask the broker at once. */
+/** Longest random delay before a gap is filled; without it all readers would ask the broker at once. */
 const MEND_WITHIN_MS = 2_000;
 
 export class BrokerConnection extends Link {
   /**
-   * `client()` makes a client with `subscribe(topics)`, `unsubscribe(topics)` and events `connect`,
-   * `close`, `message`; `unpack(bytes)` answers a promise of the text of a gzip.
+   * `client()` returns a client with `subscribe(topics)`, `unsubscribe(topics)` and the events `connect`, `close` and
+   * `message`; `unpack(bytes)` returns a promise of the text inside gzip data.
    */
   constructor(held, prefix, changed, { client, unpack, ...context }) {
     super(held, changed, context);
-    /** Whether the service itself has said goodbye, or was lost to the broker. */
+    /** Whether the service has stopped, or has lost its connection to the broker. */
     this.away = false;
     this._client = client;
     this._unpack = unpack;
@@ -29,9 +28,9 @@ export class BrokerConnection extends Link {
     );
     this._statusTopic = `${prefix}/${PROTOCOL}/status`;
     this._epoch = null;
-    /** Messages of this epoch that do not follow yet, by number. */
+    /** Messages of `_waitingEpoch` that cannot be applied yet, by number. */
     this._waiting = new Map();
-    /** The epoch of these; that of what is held until another begins. */
+    /** The epoch of the waiting messages: the current one until the service restarts. */
     this._waitingEpoch = null;
     this._since = null;
     this._mending = false;
@@ -56,7 +55,7 @@ export class BrokerConnection extends Link {
       else if (topic === this._topics.since) this._heardSince(JSON.parse(text(payload)));
       else if (topic === this._topics.snapshot) this._heardSnapshot(JSON.parse(await this._unpack(payload)));
     } catch {
-      // What cannot be read is as good as lost: only a fresh snapshot helps.
+      // An unreadable message counts as lost: only a fresh snapshot helps.
       this._held.seq = null;
       this._epoch = null;
       this._gap();
@@ -74,7 +73,7 @@ export class BrokerConnection extends Link {
     this._listen(() => this._lost());
     this.away = false;
     if (epoch !== this._epoch) {
-      // Another start of the service: what is held is shown until its snapshot is here.
+      // The service has restarted: the old state stays on the page until the new snapshot arrives.
       if (epoch !== this._waitingEpoch) this._waiting.clear();
       for (const message of messages) this._waiting.set(message.seq, message);
       this._waitingEpoch = epoch;
@@ -84,7 +83,7 @@ export class BrokerConnection extends Link {
     this._take(messages);
     if (this._waiting.size > 0) this._gap();
     else if (this._mending && this._held.seq !== null) {
-      // A live message followed: from here on nothing is missing.
+      // A live message could be applied: from now on nothing is missing.
       this._mending = false;
       this._broker.unsubscribe([this._topics.snapshot, this._topics.since]);
     }
@@ -111,11 +110,11 @@ export class BrokerConnection extends Link {
     this._live();
   }
 
-  /** Applies what follows; keeps what is too early. */
+  /** Apply the messages that come next in order; keep those that are too early. */
   _take(messages) {
     for (const message of messages) {
       if (message.type === "heartbeat") {
-        // It repeats the last number: if that is not held, something is missing.
+        // A heartbeat repeats the last number: if that message was not applied, something is missing.
         if (message.seq > (this._held.seq ?? -1)) this._waiting.set(message.seq, message);
       } else this._waiting.set(message.seq, message);
     }
@@ -140,7 +139,7 @@ export class BrokerConnection extends Link {
     this._changed({});
   }
 
-  /** Something is missing: reads what is retained, at a moment of its own. */
+  /** Fill a gap from the retained messages after a random delay. */
   _gap() {
     if (!this._mending) this._mend(MEND_WITHIN_MS * this._random());
   }
@@ -159,7 +158,7 @@ export class BrokerConnection extends Link {
     this._changed({});
   }
 
-  /** Whether the service speaks another protocol; it is said. */
+  /** Return whether the service uses another protocol version, and tell the user if so. */
   _foreign(protocol) {
     if (protocol > PROTOCOL) this._refuse("this page is older than the service: load it again");
     if (protocol < PROTOCOL) {

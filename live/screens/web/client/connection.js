@@ -1,4 +1,4 @@
-/** Where a page gets its messages from: the service beside it, by websocket, or the broker that a static page names. */
+/** A page's connection: a websocket to the service that serves it, or the broker that a static page names. */
 
 import { OutOfSequence } from "./event_state.js";
 import { PROTOCOL } from "./usual.js";
@@ -15,7 +15,7 @@ async function unpack(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/** A keen page is asked for by few, and is to be back at once however long the service was away. */
+/** Open a page's connection. A keen page has few readers and reconnects within a second, however long the service was away. */
 export async function openConnection(held, page, changed, { isKeen = false } = {}) {
   const broker = brokerOf();
   if (broker === null) {
@@ -29,32 +29,32 @@ export async function openConnection(held, page, changed, { isKeen = false } = {
   return new BrokerConnection(held, broker.prefix, changed, { client, now, random, after, unpack });
 }
 
-/** The broker that a page names, `{url, prefix}`; null where it reads from the service itself. */
+/** Return the broker that the page names, `{url, prefix}`; null if the page reads from the service itself. */
 export function brokerOf() {
   const meta = document.querySelector('meta[name="live-rate-broker"]');
   return meta === null ? null : { url: meta.content, prefix: meta.dataset.prefix };
 }
 
-// --- the websocket: comes back by itself, resumes where it was, notices silence --------------------
+// --- the websocket: reconnects, resumes, and notices silence ---------------------------------------
 
-/** The service sends a heartbeat every 15 s; two and a bit missing means the line is dead. */
+/** Silence after which a connection counts as dead; the service sends a heartbeat every 15 s. */
 const SILENT_AFTER_MS = 40_000;
-/** A connection that brought nothing in so long is none: behind it a service just stopped, or hangs. */
+/** Longest wait for the first message; after that the service behind the connection has stopped or hangs. */
 const OPEN_WITHIN_MS = 10_000;
 
-/** From here on close codes mean: do not come back without a change. */
+/** First of the close codes after which a client must not reconnect unless something changes. */
 const FIRST_FINAL_CODE = 4100;
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
 const GROWTH = 1.8;
-/** A service that starts again is back within so long. */
+/** Time within which a service that restarts is usually back. */
 const QUICK_MS = 60_000;
 
 /**
- * Milliseconds to wait before each attempt, for ever. The first is anything up to a second, so
- * that the pages of a restarted service do not all come back at once (RFC 6455, section 7.2.3). For a minute, of a
- * keen page for ever, there is one every second; the rest grow to half a minute, each somewhere in its upper half.
+ * Yield the wait before each attempt to connect, milliseconds, without end. The first is random, up to a second, so
+ * that not all pages reconnect at once after a restart (RFC 6455, section 7.2.3). Then there is one attempt per second,
+ * for a minute or, for a keen page, for ever. Later waits grow to half a minute, each random in its upper half.
  */
 export function* delays(random, isKeen = false) {
   yield FIRST_DELAY_MS * random();
@@ -66,24 +66,24 @@ export function* delays(random, isKeen = false) {
 
 const LOOK_MS = 5_000;
 
-/** Whether the service beside this page answers. Asked for by HTTP: browsers hold back websockets after some that failed. */
+/** Return whether the service answers by HTTP: browsers delay websockets after several failures. */
 async function isServiceThere() {
   try {
     const { status } = await fetch("healthz", { cache: "no-store", signal: AbortSignal.timeout(LOOK_MS) });
-    // A proxy answers for a service that is away, too; one that hides this path answers otherwise.
+    // A proxy also answers if its service is down, with a 5xx code. If it blocks this path, the code is another.
     return status < 500;
   } catch {
     return false;
   }
 }
 
-/** Where the websocket of a page is: beside the page, with the page's filters and what is held. */
+/** Return the websocket address of a page, with the page's filters and the last message received. */
 function writeSocketUrl(page, held) {
   const url = new URL(`v${PROTOCOL}/live`, page);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.hash = "";
   for (const [name, value] of new URL(page).searchParams) {
-    // Pages take several boards with commas between them, and `03` for board 3.
+    // A page's address can list several boards with commas, and write board 3 as `03`.
     if (name === "board") for (const board of value.split(",")) url.searchParams.append(name, Number(board));
     if (["event", "game", "player", "token", "detail"].includes(name)) url.searchParams.append(name, value);
   }
@@ -94,18 +94,18 @@ function writeSocketUrl(page, held) {
   return url.href;
 }
 
-/** What whoever shows a connection reads; socket, clock and chance come in as arguments, so that it runs without a browser. */
+/** State of a connection, as the views read it. Socket, clock and random numbers are arguments, so it runs without a browser. */
 export class Link {
   /**
-   * `changed(touched)` follows every message applied (see `Held.receive`); `after(ms, action)` answers a
-   * function that calls it off.
+   * `changed(touched)` is called after every applied message (see `Held.receive`); `after(ms, action)` returns a
+   * function that cancels the timer.
    */
   constructor(held, changed, { now, random, after }) {
-    /** `connecting`, `live`, `waiting` or `refused`. */
+    /** State of the connection: `connecting`, `live`, `waiting` or `refused`. */
     this.status = "connecting";
-    /** The time of the last message, null before the first. */
+    /** Time of the last message; null before the first. */
     this.heardAt = null;
-    /** Why it was refused, for people. */
+    /** Reason of the refusal, in words for people. */
     this.reason = "";
     this._held = held;
     this._changed = changed;
@@ -115,15 +115,15 @@ export class Link {
     this._cancelSilence = () => {};
   }
 
-  /** Says something to the service, where it can hear it. */
+  /** Send the service a message now and after every reconnection; a broker connection ignores it. */
   say() {}
 
-  /** Sends the service a message once, and answers whether it could. */
+  /** Send the service a message once; return whether it was sent. */
   send() {
     return false;
   }
 
-  /** Something came: `silent()` follows where nothing more does. */
+  /** Restart the silence timer: `silent()` is called if nothing more arrives. */
   _listen(silent, afterMs = SILENT_AFTER_MS) {
     this._cancelSilence();
     this._cancelSilence = this._after(afterMs, silent);
@@ -139,14 +139,14 @@ export class Connection extends Link {
     this._isKeen = isKeen;
     this._delays = delays(this._random, isKeen);
     this._socket = null;
-    this._said = null;
+    this._standingMessage = null;
   }
 
-  /** Says something to the service, now and on every connection from now on. */
+  /** Send a message now and again after every reconnection. */
   say(message) {
     const text = JSON.stringify(message);
-    if (text === this._said) return;
-    this._said = text;
+    if (text === this._standingMessage) return;
+    this._standingMessage = text;
     if (this.status === "live") this._socket.send(text);
   }
 
@@ -176,7 +176,7 @@ export class Connection extends Link {
       try {
         this._heard(JSON.parse(event.data));
       } catch (error) {
-        // Something was lost, or is not what it should be: only a fresh snapshot helps.
+        // A message was lost or is malformed: only a fresh snapshot helps.
         this._held.seq = null;
         end(0, String(error));
         if (!(error instanceof OutOfSequence || error instanceof SyntaxError)) throw error;
@@ -190,9 +190,9 @@ export class Connection extends Link {
     this.heardAt = this._now();
     if (message.type !== "hello" && this.status !== "live") {
       this.status = "live";
-      if (this._said !== null) this._socket.send(this._said);
+      if (this._standingMessage !== null) this._socket.send(this._standingMessage);
     }
-    // Only a connection that has lasted makes the next attempt quick again.
+    // Only a connection that has lasted until a heartbeat resets the waits.
     if (message.type === "heartbeat") this._delays = delays(this._random, this._isKeen);
     this._changed(touched);
   }
@@ -207,7 +207,7 @@ export class Connection extends Link {
     this._wait();
   }
 
-  /** Connects after the next delay, or once the service is there. */
+  /** Connect after the next wait, if the service answers by then. */
   _wait() {
     this._after(this._delays.next().value, async () => {
       if (this._isThere === null || (await this._isThere())) this.connect();
@@ -216,18 +216,18 @@ export class Connection extends Link {
   }
 }
 
-/** How often it is asked whether the token is why nothing comes. */
+/** Interval of the checks whether the token is the reason that nothing arrives. */
 const TOKEN_EVERY_MS = 10_000;
-/** Where nothing came for so long since the page was opened, the token may be why. */
+/** Time without any message, since the page was opened, before the first such check. */
 const TOKEN_AFTER_MS = 2_000;
 
-/** Asks whether a token is what is missing, while nothing has ever come: without one a service waits and is silent. */
+/** Checks the token while nothing has ever arrived: without a valid token the service keeps the websocket waiting in silence. */
 export class TokenCheck {
   constructor() {
     this._askAt = TOKEN_AFTER_MS;
   }
 
-  /** As {@link tokenTrouble}; null where nothing was asked. Static pages have no service beside them to ask. */
+  /** Return {@link tokenTrouble}, or null if no check was due. A static page has no service to ask. */
   async look(connection, now) {
     if (brokerOf() !== null || connection.heardAt !== null || now < this._askAt) return null;
     this._askAt = now + TOKEN_EVERY_MS;
@@ -236,8 +236,8 @@ export class TokenCheck {
 }
 
 /**
- * `missing` or `wrong` where the service says that a token is why nobody is let in, which a browser does not say of a
- * refused websocket; empty where it is something else, or nothing.
+ * Return `missing` or `wrong` if the service refuses the page because of its token, which a browser does not report for
+ * a websocket; otherwise an empty text.
  */
 export async function tokenTrouble(page, ask) {
   const token = new URL(page).searchParams.get("token");

@@ -1,9 +1,8 @@
 /**
- * What the page holds: a snapshot with every later message applied to it. Pure, no DOM.
+ * The page's state: a snapshot with all later messages applied to it. Pure, no DOM.
  *
- * The messages are those of `live/messages/`. Held objects are never changed in place, only
- * replaced, so that a view sees by identity what is new. What a game, a ply or a point is sent
- * without is held as it usually is.
+ * The messages are those of `live/messages/`. Objects in the state are replaced, never changed, so that a view detects
+ * changes by identity. Fields that a game, ply or point omits get their usual values.
  */
 
 import USUAL from "./usual.js";
@@ -17,10 +16,10 @@ function wholeGame(sent) {
   return { ...game, plies: game.plies.map(wholePly), curves: { white: white.map(wholePoint), black: black.map(wholePoint) } };
 }
 
-/** A message that cannot follow from what is held: something was lost; take a fresh snapshot. */
+/** Thrown for a message that cannot follow the current state: a message was lost, so a fresh snapshot is needed. */
 export class OutOfSequence extends Error {}
 
-/** Throws where a message cannot follow the one of this number. */
+/** Throw if a message cannot follow the message with number `held`. */
 function mustFollow(held, { type, seq, resumed }) {
   if (type === "hello" && resumed && seq !== held) throw new OutOfSequence(`resumed after ${seq}, but held is ${held}`);
   if (type === "heartbeat" && seq !== held) throw new OutOfSequence(`heartbeat at ${seq}, but held is ${held}`);
@@ -28,32 +27,32 @@ function mustFollow(held, { type, seq, resumed }) {
   throw new OutOfSequence(`${type} ${seq} does not follow ${held}`);
 }
 
-/** What a message touched, for whoever draws: the ids of games, or the name of a part. */
+/** What a message changed, for the views: the id of a game, or names of parts. */
 const EVERYTHING = Object.freeze({ all: true });
 const NOTHING = Object.freeze({});
 
 export class Held {
   constructor() {
-    /** The `hello` of this connection. */
+    /** The `hello` message of this connection. */
     this.hello = null;
-    /** Number of the last message applied; null before the first snapshot. */
+    /** Number of the last applied message; null before the first snapshot. */
     this.seq = null;
     this.engine = null;
-    /** `GameDetail` by id. */
+    /** `GameDetail` objects by id. */
     this.games = new Map();
-    /** `PlayerView` by id. */
+    /** `PlayerView` objects by id. */
     this.players = new Map();
     this.feeds = [];
     this.engines = null;
-    /** `Alert` by id; the service sends them to arbiters only. */
+    /** `Alert` objects by id; the service sends them to arbiters only. */
     this.alerts = new Map();
-    /** `Moment` by id. */
+    /** `Moment` objects by id. */
     this.moments = new Map();
   }
 
   /**
-   * Applies one message. Answers what to draw anew: `{all}`, `{game}`, `{players}`, `{health}`.
-   * Throws OutOfSequence when a number is missing or the message makes no sense here.
+   * Apply one message. Return what to redraw: `{all}`, `{game}`, `{players}`, `{health}`, and so on. Throw
+   * OutOfSequence if a message is missing or makes no sense here.
    */
   receive(message) {
     mustFollow(this.seq, message);
@@ -67,13 +66,13 @@ export class Held {
       this.hello = { ...this.hello, public_delay: message.public_delay };
       return { health: true };
     }
-    // A type that a later version of the service may send is left alone, its number is not.
+    // Messages of an unknown type, from a later version of the service, are skipped, but their numbers count.
     const touched = Object.hasOwn(APPLY, type) ? APPLY[type](this, message) : NOTHING;
     this.seq = seq;
     return touched;
   }
 
-  /** The ids of the games that a message touched. */
+  /** Return the ids of the games that a message changed. */
   touchedGames({ all, game }) {
     if (all) return [...this.games.keys()];
     return game === undefined ? [] : [game];
@@ -86,7 +85,7 @@ export class Held {
   }
 }
 
-const byId = (list) => new Map(list.map((each) => [each.id, each]));
+const byId = (list) => new Map(list.map((item) => [item.id, item]));
 
 const APPLY = {
   snapshot(held, message) {
@@ -184,23 +183,23 @@ const APPLY = {
   },
 };
 
-/** The moments of a game from a ply on are told no more. */
+/** Remove the moments of a game from a ply on. */
 function dropMoments(held, game, ply) {
   for (const [id, moment] of held.moments) {
     if (moment.game === game && moment.ply >= ply) held.moments.delete(id);
   }
 }
 
-/** The points of a curve before a ply; the same array when that is all of them. */
+/** Return the points of a curve before a ply; the same array if that is all of them. */
 function before(points, ply) {
   let end = points.length;
   while (end > 0 && points[end - 1].ply >= ply) end -= 1;
   return end === points.length ? points : points.slice(0, end);
 }
 
-// --- as it stood after an earlier ply -------------------------------------------------------------
+// --- the state after an earlier ply ---------------------------------------------------------------
 
-/** A game as it stood after a ply; null, and a ply that is not reached, mean as it is. */
+/** Return a game as it was after a ply; unchanged if `ply` is null or not reached yet. */
 export function asOf(game, ply) {
   if (ply === null || ply >= game.plies.length) return game;
   const before = (points) => points.filter((point) => point.ply <= ply);
@@ -211,10 +210,10 @@ export function asOf(game, ply) {
     curves,
     result: "*",
     plies_played: ply,
-    /** So many there are by now. */
+    /** Number of plies in the whole game now. */
     whole_plies: game.plies.length,
     plies_scored: Math.min(ply, game.plies_scored ?? 0),
-    // Of these nobody knows how they stood then.
+    // The earlier values of these fields are not known.
     head_to_head: null,
     problem: null,
     dispute: "",
@@ -225,9 +224,8 @@ export function asOf(game, ply) {
 }
 
 /**
- * All that is held, with each game (`only` one, where it is named) as it stood after a ply. What
- * rests on several games (figures and points of players, moments of nobody) is left out where a game
- * that it may rest on went on.
+ * Return the state with each game, or only the game `only`, as it was after a ply. Data that depends on several games
+ * (players' figures and points, moments that belong to neither player) is left out if one of those games has continued.
  */
 export function heldAsOf(held, ply, only = null) {
   if (ply === null) return held;
@@ -240,25 +238,25 @@ export function heldAsOf(held, ply, only = null) {
   }
   if (cut.size === 0) return held;
   const then = Object.create(held);
-  const known = ([, moment]) => moment.color !== null && (!cut.has(moment.game) || moment.ply <= ply);
+  const isKept = ([, moment]) => moment.color !== null && (!cut.has(moment.game) || moment.ply <= ply);
   then.games = games;
   then.players = new Map();
-  then.moments = new Map([...held.moments].filter(known));
+  then.moments = new Map([...held.moments].filter(isKept));
   return then;
 }
 
-// --- held back ------------------------------------------------------------------------------------
+// --- delayed messages -----------------------------------------------------------------------------
 
 /**
- * Holds messages back, so that an overlay fits a delayed picture or gives nobody in the hall the
- * score of now; the time comes in. It stands between the connection and what is held, and looks like
- * the latter. What is resumed from is the last message received; what is seen is the last one due.
+ * Delays messages, so that an overlay matches a delayed picture and reveals no current score to people in the hall. The
+ * class stands between the connection and the state and has the state's interface. Its own `seq` is that of the last
+ * message received, the state's `seq` that of the last message due. The clock is an argument.
  */
 export class Delayed {
-  constructor(shown, delayMs, now) {
+  constructor(state, delayMs, now) {
     this.hello = null;
     this.seq = null;
-    this._shown = shown;
+    this._state = state;
     this._delayMs = delayMs;
     this._now = now;
     this._waiting = [];
@@ -267,37 +265,37 @@ export class Delayed {
   receive(message) {
     mustFollow(this.seq, message);
     const { type, seq } = message;
-    // Not what is played: which figure leads here.
-    if (type === "hello") this.hello = this._shown.hello = message;
+    // `hello` reveals no moves, so it is passed on at once.
+    if (type === "hello") this.hello = this._state.hello = message;
     if (type === "hello" || type === "heartbeat") return {};
     this.seq = seq;
-    const first = type === "snapshot" && this._shown.seq === null;
+    const first = type === "snapshot" && this._state.seq === null;
     const at = this._now() + this._delayMs;
     this._waiting.push({ at, message: first ? withOldMoments(message) : message });
-    // Until the first is due people see who plays, and nothing of how.
-    return first ? this._shown.receive(withoutPlay(message)) : {};
+    // Until the first snapshot is due, viewers see who plays, but no moves.
+    return first ? this._state.receive(withoutPlay(message)) : {};
   }
 
-  /** Applies what is due; answers what each message touched. */
+  /** Apply the messages that are due; return what each of them changed. */
   release() {
     const touched = [];
     const now = this._now();
     while (this._waiting.length > 0 && this._waiting[0].at <= now) {
       const { message } = this._waiting.shift();
-      touched.push(this._shown.receive(message));
+      touched.push(this._state.receive(message));
     }
     return touched;
   }
 }
 
-/** A snapshot as before the first move. */
+/** Return a snapshot as it would be before the first move. */
 function withoutPlay(snapshot) {
   const unknown = { start_score_cp: null, problem: null, eco: "", opening: "", termination: "" };
   const games = snapshot.games.map((game) => ({ ...asOf(wholeGame(game), 0), ...unknown, result: "*" }));
   return { ...snapshot, games, players: [], moments: [] };
 }
 
-/** A snapshot whose moments are no news when it is due: they were there before the page was. */
+/** Return a snapshot whose moments have no time, so that they do not count as news: they happened before the page was opened. */
 function withOldMoments({ moments = [], ...snapshot }) {
   return { ...snapshot, moments: moments.map((moment) => ({ ...moment, at_s: null })) };
 }

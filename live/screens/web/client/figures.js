@@ -1,22 +1,23 @@
 /**
- * The figures that people look at, and the columns that curves draw of them: the perceived rating, and where
- * `above` is given, the engine's rating, Algorithm 4 as published, which adds its difference to that. Pure; words and limits
- * are those of live/catalogue.py.
+ * The figures that people read, and the columns that charts draw from them: the perceived rating or, if `above` (the
+ * engine's rating) is given, Algorithm 4 as published, whose difference is added to it. Pure; words and limits are
+ * those of live/catalogue.py.
  */
 
 import { moverOf } from "./games.js";
 
-/** Whether scores, and all that follows from them, are withheld here. */
+/** Return whether scores, and all figures derived from them, are withheld from this page. */
 export const isWithheld = ({ engine }) => engine?.rating_source === "withheld";
 
-/** Fewer counted moves say too little to be shown large, or with a percentile. */
+/** Fewest counted moves for a figure to be shown large, or with a percentile. */
 export const EARLY_MOVES = 10;
 const LEAST_SHOWN_ELO = 800;
 const MOST_SHOWN_ELO = 3200;
 
 /**
- * The figure of a curve point or a player, `{value, low, high, counted, percentile, index}`; null without one.
- * `low` and `high` are what is usual, null without an own rating; of Algorithm 4, an `index`, its 95 % interval.
+ * Return the figure of a curve point or a player, `{value, low, high, counted, percentile, index}`; null without one.
+ * `low` and `high` are the usual range for the player's Elo, null without Elo. For Algorithm 4, `index` is true and
+ * they are its 95 % interval.
  */
 export function figureOf(view, above = null) {
   if (above !== null) return algorithm4Of(view ?? {}, above);
@@ -31,120 +32,123 @@ function algorithm4Of({ difference = null, difference_low: low = null, differenc
   return { value: plus(difference), low: plus(low), high: plus(high), counted: n ?? moves, percentile: null, index: true };
 }
 
-/** Whether a perceived rating rests on too few moves to be shown large; of an index the interval says so. */
+/** Return whether a perceived rating has too few moves to be shown large; for Algorithm 4 the interval tells that. */
 export const isEarly = (figure) => figure !== null && !figure.index && figure.counted < EARLY_MOVES;
 
-/** The figure of a point or a player, once it rests on moves enough; else null. */
+/** Return the figure of a point or a player if it has enough moves; otherwise null. */
 export function settledFigure(view, above = null) {
   const figure = figureOf(view, above);
   return isEarly(figure) ? null : figure;
 }
 
-/** Whole Elo; a perceived rating at an end of what is shown means *or beyond*: `3200+`. */
+/** Return a figure in whole Elo; a perceived rating at a limit of the scale means *or beyond*: `3200+`. */
 export function eloText({ value, index }) {
   if (index) return String(Math.round(value));
   if (value >= MOST_SHOWN_ELO) return `${MOST_SHOWN_ELO}+`;
   return value <= LEAST_SHOWN_ELO ? `\u2264${LEAST_SHOWN_ELO}` : String(Math.round(value));
 }
 
-/** `1950\u20132550`; empty where nothing is usual, or an end is open. */
+/** Return the usual range, `1950\u20132550`; empty if there is none or one end is open. */
 export function bandText({ low, high }) {
   return low === null || high === null ? "" : `${Math.round(low)}\u2013${Math.round(high)}`;
 }
 
-/** How much of the strip that shows a figure is its band: beside it there is room for what is unusual. */
+/** Share of a figure's strip that its band takes; the rest is for unusual figures. */
 const BAND_SHARE = 0.6;
 
 /**
- * Where a figure lies in what is usual for its player: `is` above, within or below, `at` the place of its dot on the
- * strip, 0 to 1; null where nothing is usual. `distance` is `\u25b2120` or `\u25bc120` outside it, how far from the own
- * Elo; the sign alone where the own Elo lies on the other side. Pure.
+ * Return where a figure lies in its player's usual range, or null without a range. `is` is above, within or below; `at`
+ * is the place of the dot on the strip, 0 to 1. `distance` is the difference from the player's Elo, such as `\u25b2120`
+ * or `\u25bc120`, only outside the range; the sign alone if the Elo is on the other side of the figure. Pure.
  */
 export function placeInBand(figure, elo) {
   const { value, low = null, high = null, index } = figure ?? {};
   if (index || low === null || high === null || !elo) return null;
   const share = (1 - BAND_SHARE) / 2 + (BAND_SHARE * (value - low)) / Math.max(1, high - low);
   const is = value > high ? "above" : value < low ? "below" : "within";
-  const by = Math.round(value - elo);
-  const distance = { above: `\u25b2${by > 0 ? by : ""}`, within: "", below: `\u25bc${by < 0 ? -by : ""}` }[is];
+  const difference = Math.round(value - elo);
+  const distance = { above: `\u25b2${difference > 0 ? difference : ""}`, within: "", below: `\u25bc${difference < 0 ? -difference : ""}` }[is];
   return { is, distance, at: Math.max(0, Math.min(1, share)) };
 }
 
-/** A percentile in whole points: nobody is better than all, or than none. */
+/** Return a percentile in whole points, 1 to 99: nobody is better than all, or than none. */
 export const percentText = (value) => String(Math.min(Math.max(Math.round(value), 1), 99));
 
-/** Players by their names, and those of one name by their ids. */
+/** Compare players by name, and players with the same name by id. */
 export const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
 
-/** What a player is ranked by, as it is read: how far above the usual, by the percentile; of Algorithm 4 by its value; or null. */
+/** Return the number that ranks a player, rounded as it is shown: the percentile, or the value of Algorithm 4; or null. */
 export function rankedBy(player, above = null) {
   const figure = figureOf(player, above);
   const number = figure && (figure.index ? figure.value : figure.percentile);
   return number && Math.round(number);
 }
 
-/** Players by a number of each, falling, `{player, place, tied}`; those of null come last and have no place. */
+/** Return players by a number, highest first, `{player, place, tied}`; those without it come last and have no place. */
 export function rankByNumber(players, numberOf) {
   const rows = players.map((player) => ({ player, number: numberOf(player) }));
   rows.sort((a, b) => (b.number ?? -Infinity) - (a.number ?? -Infinity) || byName(a.player, b.player));
   return rows.map(({ player, number }) => {
     if (number === null) return { player, place: null, tied: false };
-    const level = rows.filter((other) => other.number === number);
+    const level = rows.filter((row) => row.number === number);
     return { player, place: 1 + rows.indexOf(level[0]), tied: level.length > 1 };
   });
 }
 
-/** `3`, `3=` for a tie, or nothing. */
+/** Return a place as text: `3`, `3=` for a tie, or empty. */
 export const placeText = ({ place, tied }) => (place === null ? "" : `${place}${tied ? "=" : ""}`);
 
-/** The axis shows at least so many Elo, so that noise does not look like drama. */
+/** Smallest range of the axis, Elo, so that noise does not look like drama. */
 const MIN_SPAN = 400;
 
-/** Columns for uPlot: move number, then the upper and the lower end of the band, and the figure, of White, then of Black. */
+/** Return columns for uPlot: move number, then upper end of the band, lower end and figure, for White and then for Black. */
 export function columns(curves, above = null) {
   const moveOf = (point) => Math.ceil(point.ply / 2);
   const last = Math.max(0, ...[curves.white.at(-1), curves.black.at(-1)].filter(Boolean).map(moveOf));
   const of = (points) => {
-    const found = ["high", "low", "value"].map(() => new Array(last).fill(null));
+    const series = ["high", "low", "value"].map(() => new Array(last).fill(null));
     for (const point of points) {
       const figure = figureOf(point, above);
       if (figure === null) continue;
-      ["high", "low", "value"].forEach((name, at) => (found[at][moveOf(point) - 1] = figure[name]));
+      ["high", "low", "value"].forEach((name, at) => (series[at][moveOf(point) - 1] = figure[name]));
     }
-    return found;
+    return series;
   };
   return [Array.from({ length: last }, (_, at) => at + 1), ...of(curves.white), ...of(curves.black)];
 }
 
-/** Lowest and highest to show: all values, the own ratings, and the bands of the later half, since few moves make them wide. */
+/**
+ * Return the lowest and highest Elo of the axis, from figures, players' Elo and the later half of bands: early bands
+ * are wide.
+ */
 export function span(data, elos = []) {
   const values = [...data[3], ...data[6], ...elos];
   for (const band of [data[1], data[2], data[4], data[5]]) values.push(...band.slice(band.length >> 1));
-  const known = values.filter((value) => (value ?? null) !== null);
-  if (known.length === 0) return [0, MIN_SPAN];
-  const low = Math.min(...known);
-  const high = Math.max(...known);
+  const shownValues = values.filter((value) => (value ?? null) !== null);
+  if (shownValues.length === 0) return [0, MIN_SPAN];
+  const low = Math.min(...shownValues);
+  const high = Math.max(...shownValues);
   const missing = Math.max(0, MIN_SPAN - (high - low)) / 2;
   return [low - missing - 20, high + missing + 20];
 }
 
-/** The last point of a curve at or before a ply, or null. Pure. */
+/** Return the last point of a curve at or before a ply, or null. Pure. */
 export function pointAt(curve, ply) {
   for (let at = curve.length - 1; at >= 0; at -= 1) if (curve[at].ply <= ply) return curve[at];
   return null;
 }
 
-/** How many moves of one side its figure does not rest on yet: those since its last, and those left out before. */
+/** Return how many moves of one side its figure lacks: those after its last point, and earlier ones that were skipped. */
 export function unratedMoves(game, color) {
   const rated = game.curves[color].at(-1)?.ply ?? 0;
-  // A first choice has its gain before the position after it has its score.
+  // The gain of an engine's first choice is known before the next position has its score.
   const open = (ply, at) => at >= rated || (at < rated - 1 && !ply.final);
   return game.plies.filter((ply, at) => moverOf(at + 1, game.start_fen) === color && open(ply, at)).length;
 }
 
-/** Whether a figure at this point is that of the whole game: over, and every move rated. */
+/** Return whether a point has the figure of the whole game: the game has ended, and every move is rated. */
 export const isFinal = (game, color, point) =>
   game.result !== "*" && point === (game.curves[color].at(-1) ?? null) && unratedMoves(game, color) === 0;
 
-/** Of both sides together. */
+/** Return the number of unrated moves of both sides. */
 export const unratedOf = (game) => unratedMoves(game, "white") + unratedMoves(game, "black");

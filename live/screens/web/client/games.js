@@ -1,22 +1,22 @@
-/** A game among others: whose move it is and whose clock runs, its round and event, and the matches of teams. Pure. */
+/** A game among others: side to move and running clock, its round and event, and team matches. Pure. */
 
 export const COLORS = ["white", "black"];
 
-/** What `make(color)` makes of both sides, `{white, black}`. */
+/** Return `{white, black}`, each made by `make(color)`. */
 export const bothSides = (make) => ({ white: make("white"), black: make("black") });
 
-/** Everybody who plays, so that two of one family are told apart. */
+/** Return the names of all players, so that shortened names stay distinct. */
 export function everybodyIn({ games }) {
   return [...new Set([...games.values()].flatMap(({ white, black }) => [white.name, black.name]))];
 }
 
-/** What asks for every round. */
+/** Value of a place's `round` that selects every round. */
 export const ALL_ROUNDS = "all";
 
-/** A header's text; empty where PGN says that it is unknown. */
+/** Return the text of a PGN header; empty if PGN marks it as unknown. */
 export const known = (text) => (["?", "-"].includes(text) ? "" : text);
 
-/** Round 2 before round 10, as games are ordered. */
+/** Compare rounds in the order of games: round 2 before round 10. */
 export function roundOrder(a, b) {
   const alone = (round) => ({ event: "", round, board: null, id: "", white: {}, black: {} });
   return gameOrder(alone(a), alone(b));
@@ -25,30 +25,30 @@ export function roundOrder(a, b) {
 export const running = (game) => game.result === "*" && game.plies.length > 0;
 
 /**
- * Without those that are over, not of `alerting` (ids), and of a round of their event before the newest that has begun,
- * as `of_newest_rounds` of the terminal. What has no number is not earlier.
+ * Return the games without the ended games of earlier rounds: those before their event's newest round that has begun.
+ * Games in `alerting` (ids) stay, and so do rounds without a number. Same as `of_newest_rounds` of the terminal.
  */
 function ofNewestRounds(games, alerting) {
   const newest = new Map();
   const numbers = games.map((game) => ({ game, event: eventOf(game), number: roundNumber(game.round) }));
   for (const { game, event, number } of numbers) if (game.plies.length > 0) newest.set(event, Math.max(newest.get(event) ?? 0, number));
   const isNewest = ({ event, number }) => number === 0 || number >= (newest.get(event) ?? 0);
-  return numbers.filter((each) => each.game.result === "*" || isNewest(each) || alerting.includes(each.game.id)).map(({ game }) => game);
+  return numbers.filter((entry) => entry.game.result === "*" || isNewest(entry) || alerting.includes(entry.game.id)).map(({ game }) => game);
 }
 
 /**
- * Every round, `{event, round, date, games, running, live, over}`, event by event and the newest first; `live` are
- * those running of which a source lives, or is only silent. `date` is that of its first game, `YYYY.MM.DD` as PGN has
- * it; empty while unknown.
+ * Return every round, `{event, round, date, games, running, live, over}`, event by event, the newest first. `live`
+ * counts the running games with a source that is live or only silent. `date` is the earliest of its games, as PGN
+ * writes it, `YYYY.MM.DD`; empty while unknown.
  */
 export function roundsOf(games, feeds = []) {
-  const found = new Map();
+  const rounds = new Map();
   const alive = new Set(feeds.filter(({ state }) => ["live", "stale"].includes(state)).map(({ feed }) => feed));
   for (const game of games) {
     const [event, round] = [eventOf(game), mainRound(game.round)];
     const key = JSON.stringify([event, round]);
-    const entry = found.get(key) ?? { event, round, date: "", games: 0, running: 0, live: 0, over: 0 };
-    found.set(key, entry);
+    const entry = rounds.get(key) ?? { event, round, date: "", games: 0, running: 0, live: 0, over: 0 };
+    rounds.set(key, entry);
     entry.games += 1;
     if (running(game)) {
       entry.running += 1;
@@ -58,45 +58,45 @@ export function roundsOf(games, feeds = []) {
     const date = game.date ?? "";
     if (/^\d{4}\.\d\d\.\d\d$/.test(date) && (entry.date === "" || date < entry.date)) entry.date = date;
   }
-  return [...found.values()].sort(
+  return [...rounds.values()].sort(
     (a, b) => (a.event === b.event ? -roundOrder(a.round, b.round) : a.event < b.event ? -1 : 1),
   );
 }
 
-/** Of the rounds of one event, as {@link roundsOf} lists them, the newest that is played, else the newest; null of several events. */
+/** Return the newest round in progress, or else the newest, of the rounds from {@link roundsOf}; null for several events. */
 export function leadingRound(rounds) {
   if (new Set(rounds.map(({ event }) => event)).size !== 1) return null;
   return rounds.find((round) => round.running > 0) ?? rounds[0];
 }
 
-/** The games that a place asks for: of one round, of all, or of the newest rounds. */
+/** Return the games that a place asks for: those of one round, of all rounds, or of the newest rounds. */
 export function inRound(games, { event = "", round = "" }, alerting = []) {
   if (round === ALL_ROUNDS) return games;
   if (round === "") return ofNewestRounds(games, alerting);
   return games.filter((game) => mainRound(game.round) === mainRound(round) && (event === "" || eventOf(game) === event));
 }
 
-/** The round of a game without the board that broadcasts write into it: `4` of `4.12` at board 12. */
+/** Return the round of a game without the board number that broadcasts append: `4` for `4.12` at board 12. */
 export function roundOf({ round, board }) {
-  const own = `.${board}`;
-  return round.endsWith(own) ? round.slice(0, -own.length) : round;
+  const suffix = `.${board}`;
+  return round.endsWith(suffix) ? round.slice(0, -suffix.length) : round;
 }
 
-/** `2 May 2026` of PGN's date, in the language of who reads; empty without one. */
+/** Return PGN's date as text in the reader's language, `2 May 2026`; empty without a date. */
 export function dateText(date, language = "en-GB") {
-  const said = /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(date);
-  if (said === null) return "";
-  const [, year, month, day] = said.map(Number);
+  const match = /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(date);
+  if (match === null) return "";
+  const [, year, month, day] = match.map(Number);
   const at = new Date(Date.UTC(year, month - 1, day));
   return at.toLocaleDateString(language, { timeZone: "UTC", day: "numeric", month: "short", year: "numeric" });
 }
 
-/** Points of White and Black for each result, as RESULT_POINTS in live/messages. */
+/** Points of White and Black for each result; same as RESULT_POINTS in live/messages. */
 export const RESULT_POINTS = {
   "1-0": [1, 0], "0-1": [0, 1], "1/2-1/2": [0.5, 0.5], "0-0": [0, 0], "1/2-0": [0.5, 0], "0-1/2": [0, 0.5],
 };
 
-/** Every match, `{event, round, teams, points, running}`, running ones first; none without teams. */
+/** Return every team match, `{event, round, teams, points, running}`, matches in progress first; none if there are no teams. */
 export function teamMatches(games) {
   const matches = new Map();
   for (const game of games) {
@@ -116,24 +116,24 @@ export function teamMatches(games) {
   return [...matches.values()].sort((a, b) => order(a).localeCompare(order(b), undefined, { numeric: true }));
 }
 
-/** `7½`, `½`, `0` as tables write points; `7.25` of a tie-break. */
+/** Return points as tables write them: `7½`, `½`, `0`, or `7.25` for a tie-break. */
 export function pointsText(points) {
   const whole = Math.floor(points);
   return points - whole === 0.5 ? `${whole || ""}\u00bd` : String(Number(points.toFixed(2)));
 }
 
-/** Who makes ply `ply`. */
+/** Return the colour of the side that makes ply `ply`. */
 export function moverOf(ply, startFen) {
   const blackFirst = startFen.split(" ")[1] === "b";
   return (ply % 2 === 1) !== blackFirst ? "white" : "black";
 }
 
-/** The event; empty when it is only the pairing, as lichess names each game of a broadcast. */
+/** Return the event; empty if it is only the pairing, which is how lichess names each game of a broadcast. */
 export function eventOf({ event, white, black }) {
   return white.name && black.name && event.includes(`${white.name} - ${black.name}`) ? "" : event;
 }
 
-/** Event, round (2 before 10, 2.9 before 2.10), board, id: the order of the service's snapshots. */
+/** Compare games by event, round (2 before 10, 2.9 before 2.10), board and id: the order of the service's snapshots. */
 export function gameOrder(a, b) {
   return (
     compareText(eventOf(a), eventOf(b)) ||
@@ -151,17 +151,17 @@ const ROUND = new RegExp(
 );
 
 function roundNumber(text) {
-  const found = ROUND.exec(text.slice(0, 80).trim());
-  return found === null ? 0 : Number(found[1] ?? found[2]);
+  const match = ROUND.exec(text.slice(0, 80).trim());
+  return match === null ? 0 : Number(match[1] ?? match[2]);
 }
 
-/** One name for one round, as `live/games/game.py` has it: `8` of `08.5` and `Round 8`. */
+/** Return the same name for all spellings of a round, as `live/games/game.py` does: `8` for `08.5` and `Round 8`. */
 export function mainRound(text) {
   const number = roundNumber(text);
   return number ? String(number) : text.split(".")[0];
 }
 
-/** Round and place in it: `7.2` stands between boards 1 and 3 of round `7`. */
+/** Return a sort key of round and place in the round: game `7.2` comes between boards 1 and 3 of round `7`. */
 function roundPlace({ round, board }) {
   const inner = roundNumber(round) ? (/\d((?:\.\d+)+)/.exec(round)?.[1] ?? "") : round.slice(mainRound(round).length);
   const place = [mainRound(round), ...inner.split(".").slice(1)].map(roundPart);
@@ -182,7 +182,7 @@ function roundPart(part) {
   return /^[0-9]{1,9}$/.test(part) ? [Number(part), ""] : [-1, part];
 }
 
-/** By code point, as Python orders text; `<` would order by UTF-16 unit. */
+/** Compare texts by code point, as Python does; `<` would compare UTF-16 units. */
 export function compareText(a, b) {
   const left = [...a];
   const right = [...b];
@@ -196,22 +196,22 @@ export function compareText(a, b) {
 // --- clocks ---------------------------------------------------------------------------------------
 
 /**
- * Clocks that run on between messages; the time, milliseconds that never go back, comes in.
+ * Running clocks between messages; the time, milliseconds that never go back, is an argument.
  *
- * A source sends a clock after its move. From then on the other side's clock runs, and this says
- * for how long, as far as is known: at most since the move was seen here, and only until the source
- * or the connection went silent. A position that was there when the page opened counts from then,
- * so that a clock shows rather too much time than too little.
+ * A source sends a clock after each move. From then on the other side's clock runs. This class says for how long, as
+ * far as is known: at most since the move was seen here, and only until the source or the connection went silent. For a
+ * position that was there when the page opened, the time starts then, so that a clock shows too much time rather than
+ * too little.
  */
 export class Ticking {
   constructor() {
-    /** Game id → its last move, and when it was first seen. */
+    /** For each game, by its id: the last move, and the time when it was first seen. */
     this._moves = new Map();
-    /** Feed → since when it is not live. */
+    /** For each feed that is not live: the time when it stopped being live. */
     this._silent = new Map();
   }
 
-  /** Takes note of what a message touched of what is held. */
+  /** Note the games and feeds that a message changed. */
   follow(held, touched, now) {
     if (touched.all || touched.health) this.noteFeeds(held.feeds, now);
     for (const id of held.touchedGames(touched)) {
@@ -221,14 +221,14 @@ export class Ticking {
     }
   }
 
-  /** A game that may have changed. */
+  /** Note the last move of a game. */
   note(game, now) {
     const last = game.plies.at(-1);
     const move = last === undefined ? "" : `${last.ply} ${last.uci}`;
     if (this._moves.get(game.id)?.move !== move) this._moves.set(game.id, { move, at: now });
   }
 
-  /** The feeds, which may have changed. */
+  /** Note which feeds are live. */
   noteFeeds(feeds, now) {
     const before = this._silent;
     this._silent = new Map();
@@ -238,52 +238,52 @@ export class Ticking {
   }
 
   /**
-   * How long the clock of the side to move has run, seconds; `heardAt` is when the service was last
-   * heard if it is no longer, else null. 0 where no clock runs.
+   * Return how long the clock of the side to move has been running, seconds; 0 if no clock runs. `heardAt` is the time
+   * of the last message if the connection is lost, otherwise null.
    */
   elapsedS(game, now, heardAt = null) {
-    const seen = this._moves.get(game.id);
-    if (seen === undefined || !runs(game)) return 0;
+    const lastMove = this._moves.get(game.id);
+    if (lastMove === undefined || !runs(game)) return 0;
     const until = Math.min(now, heardAt ?? now, this._silent.get(game.feed) ?? now);
-    return Math.max(0, (until - seen.at) / 1000);
+    return Math.max(0, (until - lastMove.at) / 1000);
   }
 }
 
-/** Nothing is known of the clocks of a game that is over, not begun, or not sent any more. */
+/** Return whether a clock runs. It is unknown for a game that has ended, has not begun, or is no longer sent. */
 function runs({ result, plies, problem, restored, termination }) {
   return result === "*" && plies.length > 0 && !problem && !restored && !adjourned(termination);
 }
 
-/** As `GameView.adjourned`: it goes on another day. */
+/** Return whether a game will continue on another day, as `GameView.adjourned` does. */
 const adjourned = (termination) => /^adjourned/i.test(termination ?? "");
 
-/** Whether it is this colour's clock that runs after `plies`, as far as is known. */
+/** Return whether this colour's clock runs after `plies`, as far as is known. */
 export function clockRuns(game, plies, color) {
   const stands = game.result !== "*" || adjourned(game.termination);
   return !stands && plies === game.plies && moverOf(plies.length + 1, game.start_fen) === color;
 }
 
 /**
- * What is left of a colour's clock after `plies`, seconds; null where the source sends none. It has
- * run for `elapsedS` since if it is the one that runs.
+ * Return the time left on a colour's clock after `plies`, seconds; null if the source sends none. If this clock runs,
+ * `elapsedS` is subtracted.
  */
 export function leftS(game, plies, color, elapsedS = 0) {
   const clockS = plies.findLast(({ ply }) => moverOf(ply, game.start_fen) === color)?.clock_s ?? null;
   return clockS === null ? null : Math.max(0, clockS - (clockRuns(game, plies, color) ? elapsedS : 0));
 }
 
-/** Clock at the start, and under which a clock is low, both seconds, as SCRAMBLES in live/watch. */
+/** Pairs of a clock's starting time and the time below which it is low, seconds; same as SCRAMBLES in live/watch. */
 const LOW_S = [[3000, 60], [600, 20], [0, 10]];
 
-/** Whether so many seconds are little, in a running game whose clocks began at `startS`. */
+/** Return whether a clock is low, in a running game whose clocks began at `startS`. */
 export function isLow({ result }, clockS, startS) {
-  // Clocks that begin at 0 nobody set.
+  // A clock that begins at 0 was never set.
   if (result !== "*" || clockS === null || !startS) return false;
   return clockS < LOW_S.find(([from]) => startS >= from)[1];
 }
 
-/** What a game's clocks began at, as far as is seen: the most that any has shown; null without. */
+/** Return the starting time of a game's clocks, seconds: the longest time that any has shown; null without clocks. */
 export function startClockS({ plies }) {
-  const shown = plies.map(({ clock_s: clock }) => clock).filter((clock) => clock !== null);
-  return shown.length ? Math.max(...shown) : null;
+  const clocks = plies.map(({ clock_s: clock }) => clock).filter((clock) => clock !== null);
+  return clocks.length ? Math.max(...clocks) : null;
 }

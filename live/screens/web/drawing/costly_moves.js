@@ -1,15 +1,15 @@
-/** The moves that events are told of: those that cost their player 10 points of expected score or more. Pure. */
+/** Costly moves, which cost their player at least 10 points of expected score and explain changes of a figure. Pure. */
 
 import { figureOf } from "../client/figures.js";
 import { moverOf } from "../client/games.js";
 import { whiteShare } from "./number_format.js";
 
-/** Points of expected score, where 100 are a win. A change of the figure without such a move is no event. */
+/** Smallest loss of a costly move, in points of expected score (100 for a win). Smaller losses do not explain a change. */
 export const COSTLY_POINTS = 10;
-/** So many of its side's moves an event is news. */
+/** Number of moves of its side for which a costly move stays news. */
 const NEWS_MOVES = 3;
 
-/** What the move at `ply` lost of its player's expected score, points; 0 while a score is missing. */
+/** Return the expected score that the move at `ply` lost for its player, points; 0 while a score is missing. */
 export function lostPoints(game, ply) {
   const scoreAt = (at) => (at === 0 ? game.start_score_cp : game.plies[at - 1]?.score_cp) ?? null;
   const [before, after] = [scoreAt(ply - 1), scoreAt(ply)];
@@ -19,34 +19,34 @@ export function lostPoints(game, ply) {
 }
 
 /**
- * The costly moves that a side's figure answers, the oldest first: `[{ply, own, from, to}]`, where the figure came
- * `from` one value `to` another. `own` tells the side's own moves from the opponent's.
+ * Return the costly moves after which a side's figure changed, the oldest first: `[{ply, own, from, to}]`, where `from`
+ * and `to` are the figure before and after. `own` tells the side's own moves from the opponent's.
  */
 export function costlyMoves(game, color, upTo = Infinity) {
   const curve = game.curves[color].filter(({ ply }) => ply <= upTo);
-  const found = [];
+  const moves = [];
   for (let at = 1; at < curve.length; at += 1) {
     const [before, after] = [figureOf(curve[at - 1]), figureOf(curve[at])];
     const { ply } = curve[at];
-    const costly = [ply, ply - 1].find((each) => lostPoints(game, each) >= COSTLY_POINTS);
+    const costly = [ply, ply - 1].find((candidate) => lostPoints(game, candidate) >= COSTLY_POINTS);
     if (before === null || after === null || costly === undefined || before.value === after.value) continue;
-    found.push({ ply: costly, own: costly === ply, from: before.value, to: after.value });
+    moves.push({ ply: costly, own: costly === ply, from: before.value, to: after.value });
   }
-  return found;
+  return moves;
 }
 
-/** The newest costly move up to `ply`, while it is news; null without one. */
+/** Return the newest costly move up to `ply` while it is news; otherwise null. */
 export function newestCostly(game, color, ply = Infinity) {
   const newest = costlyMoves(game, color, ply).at(-1) ?? null;
   const since = game.curves[color].filter((point) => point.ply <= ply && point.ply > newest?.ply).length;
   return newest !== null && since - (newest.own ? 0 : 1) < NEWS_MOVES ? newest : null;
 }
 
-/** The own costly moves to name at a curve, `most` at most: the newest, and those that the figure answered most. */
-export function namedMoves(game, color, most) {
-  const own = costlyMoves(game, color).filter((each) => each.own);
-  const newest = own.slice(-1);
+/** Return a side's own costly moves to name at its curve, at most `limit`: the newest, then those that changed the figure most. */
+export function namedMoves(game, color, limit) {
+  const ownMoves = costlyMoves(game, color).filter((move) => move.own);
+  const newest = ownMoves.slice(-1);
   const change = ({ from, to }) => Math.abs(to - from);
-  const others = own.slice(0, -1).sort((a, b) => change(b) - change(a));
-  return [...newest, ...others].slice(0, most);
+  const olderMoves = ownMoves.slice(0, -1).sort((a, b) => change(b) - change(a));
+  return [...newest, ...olderMoves].slice(0, limit);
 }

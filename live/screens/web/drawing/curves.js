@@ -1,6 +1,6 @@
 /**
- * Both curves of a game for uPlot, on pages and overlays, and what tells them apart: each line has its core, white or black
- * where the styles say so (`--white-core`, `--black-core`), and a label at its end.
+ * Both curves of a game, drawn by uPlot for pages and overlays. Each line has a white or black core if the styles
+ * define one (`--white-core`, `--black-core`), and a label at its end.
  */
 
 import { columns, eloText, figureOf, isEarly, span } from "../client/figures.js";
@@ -10,9 +10,8 @@ import { COLORS } from "../client/games.js";
 import { moveText } from "./number_format.js";
 
 /**
- * uPlot from its smallest build, half the size of the one that is a module: pages are to be small.
- * That build is a plain script, which leaves its name behind. Where there is no page (tests of what
- * is pure in the modules that draw) there is nothing to load it.
+ * uPlot's smallest build, half the size of the module, since pages must stay small. It is a plain script that defines a
+ * global name. Without a page (in tests of pure functions) it is not loaded.
  */
 if (globalThis.document) {
   const script = document.createElement("script");
@@ -27,9 +26,9 @@ if (globalThis.document) {
 
 const { uPlot } = globalThis;
 
-/** A drawing as large as its box, made anew where that gets another size, or styles change. */
+/** A drawing as large as its box, made again when the size of the box or the styles change. */
 export class Plot {
-  /** `options()` are uPlot's; `sizeOf(box)` answers `{width, height}`. */
+  /** `options()` returns uPlot's options; `sizeOf(box)` returns `{width, height}`. */
   constructor(className, options, sizeOf) {
     this.node = element("div", className);
     this._options = options;
@@ -38,7 +37,7 @@ export class Plot {
     new ResizeObserver(() => this._fit()).observe(this.node);
   }
 
-  /** Shows these columns; nothing without them. */
+  /** Show these columns; nothing if they are null. */
   show(data) {
     this._data = data;
     if (data !== null && this._plot !== null) this._plot.setData(data);
@@ -53,7 +52,7 @@ export class Plot {
     this._plot = new uPlot({ ...size, legend: { show: false }, ...this._options() }, this._data, this.node);
   }
 
-  /** Draws the same again. */
+  /** Draw the same columns again. */
   redraw() {
     this._plot?.redraw(false, false);
   }
@@ -65,8 +64,8 @@ export class Plot {
 }
 
 /**
- * Columns of both curves with their bands, and the own Elo of each, which is not on the scale of Algorithm 4; null without a
- * figure. Pure.
+ * Return the columns of both curves with their bands and each player's Elo, which is left out for Algorithm 4 because
+ * its scale differs; null if there is no figure. Pure.
  */
 export function curveData({ curves, white, black }, above = null) {
   const data = columns(curves, above);
@@ -75,21 +74,21 @@ export function curveData({ curves, white, black }, above = null) {
 }
 
 /**
- * uPlot's options for these columns, and `marked`, which draws over them. `axes` are the sizes of both,
- * `told` are plies that are not named at the curves, `thin` and `thick` the widths of lines, `letters` the size of labels,
- * `names` that of moves; `game()` and `above()` are what is drawn, `written` writes a move for its reader, `usual` is the
- * word for the band, and `moves` how many moves the axis has.
+ * Return uPlot's options for these columns, and `marked`, which draws over the curves. `axes` are the sizes of both
+ * axes, `skippedPlies` the plies that are not named at the curves, `thin` and `thick` line widths, `letters` and `names` the
+ * sizes of labels and of move names. `game()` and `above()` return what is drawn, `written` writes a move in the
+ * reader's language, `usual` is the word for the band, `moves()` the length of the axis in moves.
  */
 export function curveOptions(shape) {
-  const { color, family, letters, names, axes, thin = 1, thick = 2, game, above, told = () => [], written } = shape;
+  const { color, family, letters, names, axes, thin = 1, thick = 2, game, above, skippedPlies = () => [], written } = shape;
   const { usual = "", moves = null } = shape;
   const hidden = { points: { show: false } };
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
   const edge = (side) => ({ stroke: color(`--${side}-edge`), width: thin, ...hidden });
-  // One value alone has no line to be seen by.
-  // Not moved by parts of a pixel: its core would not lie in its middle.
+  // Points are shown while there are few values: a single value has no line to be seen by.
+  // The line is not aligned to pixels, or its core would not lie in its middle.
   const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, pxAlign: 0, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
-  const own = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
+  const eloLine = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
   const fill = (side) => color(`--${side}-band`);
   return {
     scales: {
@@ -98,24 +97,24 @@ export function curveOptions(shape) {
     },
     axes: [
       { ...axes[0], incrs: [1, 2, 5, 10, 20, 50, 100] },
-      // Ratings have no thousands separator anywhere else.
+      // No thousands separator, as for ratings everywhere else.
       { ...axes[1], incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map((elo) => String(Math.round(elo))) },
     ],
-    series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)]), ...COLORS.map(own)],
+    series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)]), ...COLORS.map(eloLine)],
     bands: COLORS.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
     marked(plot) {
       for (const side of COLORS) drawCore(plot, side, color(`--${side}-core`), thick / 2);
       if (above() === null) nameBand(plot, usual, { color: color("--quiet"), family, size: names });
       markEnds(plot, game(), { color, family, size: letters, above: above() });
-      if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, told: told(), written });
+      if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, skippedPlies: skippedPlies(), written });
     },
   };
 }
 
-/** Where the columns of a plot hold a side's values. */
+/** Index of each side's figures among the columns of a plot. */
 const VALUES = { white: 3, black: 6 };
 
-/** The core of a side's line, of half its width; none where the styles name no colour. */
+/** Draw the core of a side's line, half as wide as the line, if the styles define its colour. */
 function drawCore(plot, side, core, width) {
   if (!core) return;
   const { ctx } = plot;
@@ -130,7 +129,7 @@ function drawCore(plot, side, core, width) {
   ctx.restore();
 }
 
-/** Writes what the band is into its lower end, where it is drawn. */
+/** Write the name of the band just above its lower edge, at its newest point. */
 function nameBand(plot, text, { color, family, size }) {
   const lows = [plot.data[2], plot.data[5]].find((low) => low.some((elo) => elo !== null));
   if (!text || lows === undefined) return;
@@ -144,21 +143,22 @@ function nameBand(plot, text, { color, family, size }) {
 }
 
 /**
- * Where names stand beside curves: `[x, y]` of the middle of each, or null where there is no room. Pure.
- * `names` are `{x, y, width, up}` of the point that is named, `lines` the curves as lists of `[x, y]`,
- * `area` is `{left, right, top, bottom, height, gap}`: no name lies on another or on a curve.
+ * Return where to write names beside curves: `[x, y]` of the middle of each name, or null if there is no room. Pure.
+ *
+ * `names` are `{x, y, width, up}` of the named points, `lines` the curves as lists of `[x, y]`, and `area` is `{left,
+ * right, top, bottom, height, gap}`. No name covers another name or a curve.
  */
 export function namePlaces(names, lines, { left, right, top, bottom, height, gap }) {
-  const taken = [];
+  const takenBoxes = [];
   const meets = (box) => ([x1, y1], [x2, y2]) => {
     const [from, to] = [Math.max(Math.min(x1, x2), box.left), Math.min(Math.max(x1, x2), box.right)];
     if (from > to) return false;
     const ys = x1 === x2 ? [y1, y2] : [from, to].map((x) => y1 + ((y2 - y1) * (x - x1)) / (x2 - x1));
     return Math.min(...ys) < box.bottom && Math.max(...ys) > box.top;
   };
-  const overlaps = (box) => (other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+  const overlaps = (box) => (takenBox) => box.left < takenBox.right && takenBox.left < box.right && box.top < takenBox.bottom && takenBox.top < box.bottom;
   const isInside = (box) => box.top >= top && box.bottom <= bottom && box.left >= left && box.right <= right;
-  const isFree = (box) => isInside(box) && !taken.some(overlaps(box)) && !lines.some((points) => points.slice(1).some((next, at) => meets(box)(points[at], next)));
+  const isFree = (box) => isInside(box) && !takenBoxes.some(overlaps(box)) && !lines.some((points) => points.slice(1).some((next, at) => meets(box)(points[at], next)));
   return names.map(({ x, y, width, up }) => {
     const side = up ? -1 : 1;
     const boxes = NAME_STEPS.flatMap((step) => {
@@ -170,27 +170,27 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
         left: x + dx - width / 2, right: x + dx + width / 2, top: y + dy - height / 2, bottom: y + dy + height / 2,
       }));
     });
-    const found = boxes.find(isFree) ?? null;
-    if (found === null) return null;
-    taken.push(found);
-    return [(found.left + found.right) / 2, (found.top + found.bottom) / 2];
+    const freeBox = boxes.find(isFree) ?? null;
+    if (freeBox === null) return null;
+    takenBoxes.push(freeBox);
+    return [(freeBox.left + freeBox.right) / 2, (freeBox.top + freeBox.bottom) / 2];
   });
 }
 
-/** How far from its point a name may stand, in halves of its height: farther, it would seem to be that of another. */
+/** Distances from its point at which a name is tried, in halves of its height; farther away it seems to belong elsewhere. */
 const NAME_STEPS = [0, 1, 2];
 
-/** The colour of what is written of a side, which may have to be another than that of its curve. */
+/** Return the colour for text about a side; it can differ from its curve's colour so that it is readable. */
 const chooseInk = (color, side) => color(`--${side}-text`) || color(`--${side}-line`);
 
-/** So many moves of each side are named at its curve. */
+/** Number of moves of each side that are named at its curve. */
 const NAMED = 3;
 
 /**
- * Marks the moves of a game that cost much, each at its player's curve, the move written beside.
- * `size` is that of its letters, CSS pixels; `written` writes a move for its reader.
+ * Mark each costly move at its player's curve and write the move beside it. `size` is the size of the letters, CSS
+ * pixels; `written` writes a move in the reader's language.
  */
-function markCostlyMoves(plot, game, { color, family, size, told, written = (san) => san }) {
+function markCostlyMoves(plot, game, { color, family, size, skippedPlies, written = (san) => san }) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   const { left, top, width, height } = plot.bbox;
@@ -199,7 +199,7 @@ function markCostlyMoves(plot, game, { color, family, size, told, written = (san
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   const place = (move, elo) => [plot.valToPos(move, "x", true), plot.valToPos(elo, "y", true)];
-  const named = COLORS.flatMap((side) => namedMoves(game, side, NAMED).filter(({ ply }) => !told.includes(ply)).map(({ ply, from, to }) => {
+  const names = COLORS.flatMap((side) => namedMoves(game, side, NAMED).filter(({ ply }) => !skippedPlies.includes(ply)).map(({ ply, from, to }) => {
     const text = moveText(ply, written(game.plies[ply - 1]?.san ?? ""), game.start_fen);
     const [x, y] = place(Math.ceil(ply / 2), to);
     return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };
@@ -209,10 +209,10 @@ function markCostlyMoves(plot, game, { color, family, size, told, written = (san
     return elo === null ? [] : [place(move, elo)];
   }));
   const area = { left, right: left + width, top, bottom: top + height, height: 1.2 * size * ratio, gap: 0.4 * size * ratio };
-  const places = namePlaces(named, lines, area);
+  const places = namePlaces(names, lines, area);
   ctx.lineWidth = ratio;
   ctx.setLineDash([]);
-  named.forEach(({ side, text, x, y }, at) => {
+  names.forEach(({ side, text, x, y }, at) => {
     ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);
     ctx.beginPath();
     ctx.arc(x, y, 0.3 * size * ratio, 0, 2 * Math.PI);
@@ -226,9 +226,8 @@ function markCostlyMoves(plot, game, { color, family, size, told, written = (san
 }
 
 /**
- * The newest value at the end of each line: a ring for White, a dot for Black, and the number.
- * `size` is that of its letters, CSS pixels; two numbers that would lie on each other make room.
- * Early ones are grey: they say nothing yet.
+ * Mark the newest value at the end of each line: a ring for White, a dot for Black, and the number, grey while it is
+ * early. `size` is the size of the letters, CSS pixels. Two numbers that would overlap are moved apart.
  */
 function markEnds(plot, { curves }, { color, family, size, above }) {
   const { ctx } = plot;
@@ -249,12 +248,12 @@ function markEnds(plot, { curves }, { color, family, size, above }) {
     low.label = high.label + room;
   }
   ctx.save();
-  // The plot's own letters are multiplied by the density of the screen; so are these.
+  // uPlot multiplies its own font sizes by the pixel density of the screen; so must this.
   ctx.font = `700 ${Math.round(size * ratio)}px ${family}`;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   ctx.lineWidth = 0.14 * size * ratio;
-  // The own Elo is dashed; its dashes last.
+  // The lines of the players' Elo are dashed, and the canvas keeps that setting.
   ctx.setLineDash([]);
   for (const { side, x, y, label, text } of ends) {
     ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);

@@ -1,4 +1,4 @@
-/** The board as it stands, with the last move marked; what lies over it: names of files and ranks, and an arrow for the engine's choice. */
+/** The diagram of a position and its overlay: names of files and ranks, and an arrow for the engine's choice. */
 
 import { BORDER_TYPE, Chessboard, COLOR } from "../vendor/cm-chessboard/src/Chessboard.js";
 import { Markers } from "../vendor/cm-chessboard/src/extensions/markers/Markers.js";
@@ -9,7 +9,7 @@ const ASSETS = new URL("../vendor/cm-chessboard/assets/", import.meta.url).href;
 const SLIDE_MS = 200;
 const LAST_MOVE = { class: "marker-square-last", slice: "markerSquare" };
 
-/** Whether one list of moves is the other with a few more. */
+/** Return whether one list of moves begins with the other and is at most two moves longer. */
 function isNear(before, now) {
   const shorter = Math.min(before.length, now.length);
   return Math.max(before.length, now.length) - shorter <= 2 && before.slice(0, shorter).every((move, at) => move === now[at]);
@@ -26,7 +26,7 @@ export class Diagram {
       assetsUrl: ASSETS,
       style: {
         cssClass: "live",
-        // Coordinates would need inline styles, which the page's policy forbids.
+        // The library's coordinates need inline styles, which the page's security policy forbids.
         showCoordinates: false,
         borderType: BORDER_TYPE.none,
         pieces: { file: "pieces/standard.svg" },
@@ -37,26 +37,26 @@ export class Diagram {
     this._picture = box.querySelector("svg");
   }
 
-  /** Shows the board from `white`'s or `black`'s side. */
+  /** Show the board from the side of `white` or `black`. */
   turn(side) {
     if (side === this._side) return;
     this._side = side;
     this._board.setOrientation(side === "black" ? COLOR.black : COLOR.white);
   }
 
-  /** `said` is what screen readers say of it. */
-  draw(game, said) {
+  /** Draw the position of a game; `description` is for screen readers. */
+  draw(game, description) {
     const moves = game.plies.map((ply) => ply.uci);
     const placement = placementAfter(game.start_fen, moves);
     const last = moves.at(-1) ?? "";
     const key = `${placement} ${last}`;
     if (key === this._shown) return;
     this._shown = key;
-    named(this._picture, said);
-    // The board does one slide after the other: moves that come faster must not queue up.
+    named(this._picture, description);
+    // The library animates one move after the other: moves that arrive faster must not queue up.
     const now = performance.now();
-    // Pieces slide from move to move, not from one game into another, nor onto a new board: its
-    // squares are drawn again while it finds its size, and what slides then is lost.
+    // Pieces slide between nearby positions of one game, but not into another game, nor on a new board: while it
+    // finds its size, its squares are drawn again and the animation is lost.
     const follows = this._moves !== null && isNear(this._moves, moves);
     this._moves = moves;
     const slide = follows && this._slideMs > 0 && now >= this._slidUntil && !document.hidden;
@@ -74,9 +74,9 @@ export class Diagram {
   }
 }
 
-/** What lies over the board: names of files and ranks, and an arrow for the engine's choice. */
+/** The overlay of a board: names of files and ranks, and an arrow for the engine's choice. */
 export class BoardFrame {
-  /** `square` is the box that the board fills. */
+  /** `square` is the element that the board fills. */
   constructor(square) {
     const names = (className, letters) => element("div", className, "", ...[...letters].map((letter) => element("span", "", letter)));
     this._arrow = svgElement("polygon");
@@ -85,7 +85,7 @@ export class BoardFrame {
     this.node = element("div", "board-frame", "", square, this._over);
   }
 
-  /** Seen from a side; `best` is the move that the arrow shows (UCI), or empty. */
+  /** Draw the overlay as seen from a side; `best` is the move of the arrow (UCI), or empty. */
   draw(side, best) {
     this._over.classList.toggle("from-black", side === "black");
     this._arrow.setAttribute("points", best ? arrowCorners(best, side) : "");

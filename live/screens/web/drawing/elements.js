@@ -1,6 +1,6 @@
-/** Building the page. Everything a feed says goes in as text, never as markup. */
+/** Elements of the page. Text from feeds is inserted as text, never as markup. */
 
-/** `element("p", "card-note", "text")`, with children after that. */
+/** Make an element, as in `element("p", "card-note", "text")`; further arguments are its children. */
 export function element(tag, className = "", text = "", ...children) {
   const node = document.createElement(tag);
   if (className) node.className = className;
@@ -9,7 +9,7 @@ export function element(tag, className = "", text = "", ...children) {
   return node;
 }
 
-/** A button that acts; `label` where its text does not say enough. */
+/** Make a button; give it a `label` if its text does not say enough. */
 export function button(text, action, { label = "", className = "plain" } = {}) {
   const node = element("button", className, text);
   node.type = "button";
@@ -18,23 +18,23 @@ export function button(text, action, { label = "", className = "plain" } = {}) {
   return node;
 }
 
-/** A link. */
+/** Make a link. */
 export const anchor = (className, text, href) => Object.assign(element("a", className, text), { href });
 
-/** A part of the page with what screen readers call it, and its role where the tag does not say it. */
+/** Give a node a name for screen readers, and a role if its tag does not imply one. */
 export function named(node, label, role = "") {
   node.setAttribute("aria-label", label);
   if (role) node.setAttribute("role", role);
   return node;
 }
 
-/** A picture of what stands beside it in words. */
+/** Hide a picture from screen readers, since the text beside it says the same. */
 export const silent = (node) => {
   node.setAttribute("aria-hidden", "true");
   return node;
 };
 
-/** An element of a drawing. */
+/** Make an SVG element. */
 export function svgElement(tag, attributes = {}, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -42,63 +42,60 @@ export function svgElement(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Makes or removes children of a node, so that there are so many; answers them. */
+/** Add or remove children of a node until it has `count`; return them. */
 export function childrenOf(parent, count, make) {
   while (parent.children.length > count) parent.lastChild.remove();
   while (parent.children.length < count) parent.append(make());
   return parent.children;
 }
 
-/** A cell that heads a column or, with `scope` "row", a row. */
+/** Make a header cell of a column or, with `scope` "row", of a row. */
 export const headCell = (text, scope = "col", ...children) => Object.assign(element("th", "", text, ...children), { scope });
 
-/** A table under a caption for screen readers; `heads` are texts or cells. */
+/** Make a table with a caption for screen readers; `heads` are texts or cells. */
 export function tableOf(caption, heads, body, className = "plain-table") {
   const cells = heads.map((head) => (typeof head === "string" ? headCell(head) : head));
   const head = element("thead", "", "", element("tr", "", "", ...cells));
   return element("table", className, "", element("caption", "hidden", caption), head, body);
 }
 
-/** A field to search with; `typed` is given what stands in it. */
+/** Make a search field; `typed` is called with its text after each change. */
 export function searchField(placeholder, typed) {
   const input = named(Object.assign(element("input"), { type: "search", placeholder }), placeholder);
   input.addEventListener("input", () => typed(input.value));
   return input;
 }
 
-/** What may be wider than the screen, in a box that scrolls by keys too. */
+/** Make a box for wide content, which scrolls by keyboard too. */
 export function scrollBox(...children) {
   const box = element("div", "scroll", "", ...children);
   box.tabIndex = 0;
   return box;
 }
 
-/** Sets text only where it differs, so that screen readers and selections are left in peace. */
+/** Set a node's text only if it differs, so that screen readers and selections are not disturbed. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** A line that is there only while it says something. */
+/** Set the text of a line and hide the line if the text is empty. */
 export function setLine(node, text) {
   setText(node, text);
   node.hidden = !text;
 }
 
-/** Text of several parts with `·` between them, so that one that has no room can be left out whole. */
+/** Set a text whose parts are separated by `·`, each in a node of its own, so that a part without room can be hidden whole. */
 export function setParts(node, text) {
   if (node.textContent === text) return;
   node.replaceChildren(...text.split(/(?= \u00b7 )/u).map((part) => element("span", "", part)));
 }
 
-/** A name: kept apart from its surroundings, so that right-to-left names do not move them. */
+/** Make a node for a name, isolated so that right-to-left names do not reorder the text around them. */
 export function nameNode(className) {
   return element("bdi", className);
 }
 
-/**
- * What this browser keeps for the page by a name; where it keeps nothing, reading gives null and
- * writing answers false.
- */
+/** Storage of this browser, by name. If the browser stores nothing, reading returns null and writing returns false. */
 export const kept = {
   read(name) {
     try {
@@ -117,48 +114,48 @@ export const kept = {
   },
 };
 
-/** Brings a list of things, each with a node of its own, onto the page. */
+/** A list of items on the page, each with a node of its own. */
 export class Children {
-  /** `make(item)` answers `{node, …}`, and `destroy()` where it holds something. */
+  /** `make(item)` returns a view: `{node, …}`, with a method `destroy()` if it has something to release. */
   constructor(parent, make) {
     this._parent = parent;
     this._make = make;
-    this._held = new Map();
+    this._viewsById = new Map();
   }
 
-  /** Exactly these items in this order, distinguished by `id`; answers their views. */
+  /** Show exactly these items in this order, identified by `id`; return their views. */
   show(items) {
-    const wanted = new Set(items.map((item) => item.id));
-    for (const [id, view] of this._held) {
-      if (wanted.has(id)) continue;
+    const ids = new Set(items.map((item) => item.id));
+    for (const [id, view] of this._viewsById) {
+      if (ids.has(id)) continue;
       view.destroy?.();
       view.node.remove();
-      this._held.delete(id);
+      this._viewsById.delete(id);
     }
     return items.map((item, at) => {
-      let view = this._held.get(item.id);
+      let view = this._viewsById.get(item.id);
       if (view === undefined) {
         view = this._make(item);
-        this._held.set(item.id, view);
+        this._viewsById.set(item.id, view);
       }
-      const there = this._parent.children[at] ?? null;
-      // Moving a node restarts what is animated in it, so only those that stand wrong are moved.
-      if (there !== view.node) this._parent.insertBefore(view.node, there);
+      const current = this._parent.children[at] ?? null;
+      // Moving a node restarts its animations, so only nodes in a wrong place are moved.
+      if (current !== view.node) this._parent.insertBefore(view.node, current);
       return view;
     });
   }
 
   get views() {
-    return [...this._held.values()];
+    return [...this._viewsById.values()];
   }
 
-  /** The view of an item, or nothing. */
+  /** Return the view of an item, or undefined. */
   of(id) {
-    return this._held.get(id);
+    return this._viewsById.get(id);
   }
 }
 
-/** A long list, page by page. */
+/** A long list that is shown page by page. */
 export class Pager {
   constructor(pageMs) {
     this._pageMs = pageMs;
@@ -166,7 +163,7 @@ export class Pager {
     this._page = 0;
   }
 
-  /** The items of the page that is up, `{items, page, pages}`; all of them where they fit. */
+  /** Return the items of the current page, `{items, page, pages}`; all of them if they fit on one. */
   page(items, size, now) {
     const pages = Math.max(1, Math.ceil(items.length / size));
     this._turnedAt ??= now;

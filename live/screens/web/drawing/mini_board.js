@@ -1,4 +1,4 @@
-/** Positions in small, on canvases, for there may be hundreds: drawn in one go, never without their pieces. */
+/** Small diagrams on canvases, since there can be hundreds. Each is drawn in one step, never without its pieces. */
 
 import { parsePlacement, placementAfter, square } from "../client/board_position.js";
 import { element, silent } from "./elements.js";
@@ -6,39 +6,39 @@ import { element, silent } from "./elements.js";
 const SPRITE = new URL("../vendor/cm-chessboard/assets/pieces/standard.svg", import.meta.url).href;
 const SQUARES = ["--light-square", "--dark-square", "--last-move"];
 
-/** The picture of each piece, by FEN letter; null until they are there. */
+/** Picture of each piece, by FEN letter; null until they are loaded. */
 let pictures = null;
 let loading = null;
-/** Read once for all boards: asking for them, or for sizes, at every move would lay out the page. */
+/** Colours, read once for all boards: reading styles or sizes at every move would force a new page layout. */
 let colors = null;
 const waiting = new Set();
-// Where there is no page (tests of what is pure beside it) nothing has a size.
+// Without a page (in tests of pure functions) nothing has a size.
 const sizes = globalThis.document && new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) target.mini?.resize(contentRect.width);
 });
 
-/** Done once the pieces are there; what could not be had is asked for again the next time. */
+/** Load the pieces; after a failure the next call tries again. */
 export const loadPieces = () => (loading ??= load().catch(() => (loading = null)));
 
-/** From the sprite that the big board uses, in which a piece has a square of 40. */
+/** Load the pieces from the big board's sprite, where each is 40 units wide. */
 async function load() {
   const answer = await fetch(SPRITE);
   const sprite = new DOMParser().parseFromString(await answer.text(), "image/svg+xml");
-  const found = new Map();
+  const images = new Map();
   for (const letter of "KQRBNPkqrbnp") {
     const markup = new XMLSerializer().serializeToString(sprite.getElementById((letter < "a" ? "w" : "b") + letter.toLowerCase()));
     const image = new Image();
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="120" viewBox="0 0 40 40">${markup}</svg>`;
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
     await image.decode();
-    found.set(letter, image);
+    images.set(letter, image);
   }
-  pictures = found;
+  pictures = images;
   for (const board of waiting) board.paint();
   waiting.clear();
 }
 
-/** A position on a canvas. */
+/** A small diagram on a canvas. */
 export class MiniBoard {
   constructor(className = "mini") {
     this.node = silent(element("canvas", className));
@@ -49,7 +49,7 @@ export class MiniBoard {
     this._side = 0;
   }
 
-  /** A game as it stands, with the squares of the last move marked. */
+  /** Draw the current position of a game, with the squares of the last move marked. */
   draw({ plies, start_fen: startFen }) {
     if (plies === this._plies) return;
     this._plies = plies;

@@ -1,4 +1,4 @@
-/** What moves when something changes; nothing does for people who asked their system for less motion. */
+/** Animations of changes; none for people who set their operating system to reduce motion. */
 
 import { setText } from "./elements.js";
 
@@ -8,11 +8,11 @@ const SLIDE_MS = 250;
 
 const moves = globalThis.matchMedia?.("(prefers-reduced-motion: no-preference)") ?? { matches: false };
 
-/** Number that a node counts up or down to, and its frame. */
+/** For each node that is counting: the text that it counts towards, and its animation frame. */
 const counting = new WeakMap();
 const NUMBER = /\d{3,}/;
 
-/** Writes a figure such as `2340` or `~2340`, counted from the one that stands there. */
+/** Write a figure such as `2340` or `~2340`, counting up or down from the number that the node shows. */
 export function countTo(node, text) {
   const aim = counting.get(node);
   if ((aim?.text ?? node.textContent) === text) return;
@@ -31,7 +31,7 @@ export function countTo(node, text) {
   counting.set(node, { text, frame: requestAnimationFrame(step) });
 }
 
-/** Lights a node up: red where something was lost. */
+/** Flash the background of a node, in another colour for a loss. */
 export function flash(node, isLoss) {
   if (!moves.matches) return;
   for (const animation of node.getAnimations()) animation.cancel();
@@ -39,7 +39,7 @@ export function flash(node, isLoss) {
   node.animate({ backgroundColor: [color, "transparent"] }, { duration: FLASH_MS });
 }
 
-/** Lets `change` put children of a node elsewhere: those that were there slide to their new places, new ones rise into theirs. */
+/** Call `change`, which moves children of a node, and animate them: old ones slide to their places, new ones rise. */
 export function slide(parent, change) {
   if (!moves.matches || document.hidden) return change();
   const before = new Map([...parent.children].map((node) => [node, node.getBoundingClientRect()]));

@@ -1,8 +1,8 @@
-/** Numbers as people read them. Pure. */
+/** Numbers, moves and results as text for readers. Pure. */
 
 const MINUS = "\u2212";
 
-/** A score from White's side: `+0.34`, `−1.20`, `#5`, `−#5`; empty while unknown. */
+/** Return a score from White's side as text: `+0.34`, `−1.20`, `#5`, `−#5`; empty while unknown. */
 export function scoreText(cp, mate) {
   if (cp === null) return "";
   const sign = cp > 0 ? "+" : cp < 0 ? MINUS : "";
@@ -11,17 +11,17 @@ export function scoreText(cp, mate) {
 }
 
 /**
- * White's share of a score bar, 0 to 1: the logistic curve that lichess publishes as win
- * percentage (lichess.org/page/accuracy), so that the bar moves as viewers are used to.
+ * Return White's share of a score bar, 0 to 1, by the logistic curve that lichess publishes as win percentage
+ * (lichess.org/page/accuracy), so that the bar moves as viewers expect.
  */
 export function whiteShare(cp) {
   return 1 / (1 + Math.exp(-0.00368208 * cp));
 }
 
-/** White's share of a bar once the game is over. */
+/** White's share of a score bar for each result. */
 export const RESULT_SHARES = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
 
-/** A clock as the terminal has it: `5:09`, `99:59`, `1h40m`; empty when there is none. */
+/** Return a clock as text, as the terminal does: `5:09`, `99:59`, `1h40m`; empty if there is none. */
 export function clockText(seconds) {
   if (seconds === null) return "";
   const whole = Math.max(0, Math.floor(seconds));
@@ -30,22 +30,22 @@ export function clockText(seconds) {
   return minutes < 100 ? `${minutes}:${two(whole % 60)}` : `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`;
 }
 
-/** A text in which no line breaks within castling. */
+/** Return the text changed so that no line breaks inside castling (`O-O`). */
 export const unbroken = (text) => text.replace(/O-(?=O)/g, "O-\u2060");
 
-/** The move before `ply` counts: `23. Nf3` for White's, `23… Nf6` for Black's. */
+/** Return a move with its number: `23. Nf3` for White, `23… Nf6` for Black. `ply` is the number of plies after it. */
 export function moveText(ply, san, startFen) {
   const [, turn = "w", , , , first = "1"] = startFen.split(" ");
   const halfMoves = 2 * (Number(first) - 1) + (turn === "b" ? 1 : 0) + ply;
   return `${Math.ceil(halfMoves / 2)}${halfMoves % 2 ? "." : "\u2026"}\u00a0${unbroken(san)}`;
 }
 
-/** `1/2-1/2` as `½–½`; a running game has no result. */
+/** Return a result as text, `½–½` for `1/2-1/2`; empty for a running game. */
 export function resultText(result) {
   return result === "*" ? "" : result.replaceAll("1/2", "\u00bd").replace("-", "\u2013");
 }
 
-/** An address that a link may have: feeds are not trusted with `javascript:`. */
+/** Return an address that is safe in a link, or null: feeds are not trusted, for example with `javascript:`. */
 export function safeLink(text) {
   const url = URL.canParse(text) ? new URL(text) : null;
   return ["http:", "https:"].includes(url?.protocol) ? url.href : null;

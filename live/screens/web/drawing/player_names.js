@@ -1,34 +1,34 @@
 /**
- * Names whole where there is room, else cut as the sport does: the family name, with an initial
- * where two share it. What people know somebody by is never cut. The service has the same rule for
- * its sentences, in live/games/player_identity.py.
+ * Players' names, whole if there is room, otherwise shortened as is usual in chess: the family name, with an initial if
+ * two players share it. The part by which people know a player is never cut. live/games/player_identity.py has the same
+ * rule for the service's sentences.
  */
 
 import { element, nameNode, setText } from "./elements.js";
 
-/** Small words that belong to the family name after them. */
+/** Particles that belong to the family name after them. */
 const PARTICLES = new Set(
   "al ben bin da dal das de del della den der des di do dos du el ibn la las le los san st ten ter van vom von y zu".split(" "),
 );
-/** What follows a family name and is none. */
+/** Suffixes after a family name that are not part of it. */
 const SUFFIX = /^(jr|sr|ii|iii|iv)\.?$/iu;
-/** Patronymics stand last in lists that put the family name first. */
+/** Endings of patronymics, which come last in lists that put the family name first. */
 const PATRONYMIC = /(ович|евич|ич|овна|евна|ична|ovich|evich|ovna|evna)$/iu;
-/** Letters that join, or words that are one letter each: they have no initial. */
+/** Scripts without initials: their letters join, or a word is a single letter. */
 const NO_INITIAL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Devanagari}]/u;
 
-/** What stands in brackets is another way to write the name, or no name. Sources cut names short. */
+/** Text in brackets, which is a second spelling or no name. The closing bracket can be missing, as sources cut long names. */
 const BRACKETED = /[(\uff08][^()\uff08\uff09]*(?:[)\uff09]|$)/gu;
 const BRACKETS = /[()\uff08\uff09]/gu;
-/** Letters that are written from right to left. */
+/** Letters of right-to-left scripts. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 const spaced = (name) => name.replace(/\s+/gu, " ").trim();
 
-/** A name for a sentence: what is written from right to left is kept from moving its neighbours. */
+/** Return a name for use in a sentence; a right-to-left name is isolated so that it does not reorder the words around it. */
 export const isolated = (name) => (RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name);
 
-/** `{family, given}` of a name as lists write it. */
+/** Return the parts of a name, `{family, given}` and their order. */
 function partsOf(name) {
   const bare = spaced(name.replace(BRACKETED, " "));
   if (bare !== name) return partsOf(bare || spaced(name.replace(BRACKETS, " ")));
@@ -37,7 +37,7 @@ function partsOf(name) {
   const words = name.split(" ");
   const last = words.at(-1);
   if (words.length === 1) return { family: name, given: "", comma: false };
-  // In `Gukesh D` the first word is what people know; so is it before a patronymic.
+  // In `Gukesh D`, people know the player by the first word; likewise before a patronymic.
   if (/^\p{L}\.?$/u.test(last)) return { family: words.slice(0, -1).join(" "), given: last, after: true };
   if (words.length === 3 && PATRONYMIC.test(last)) return { family: words[0], given: words.slice(1).join(" "), after: true };
   let at = words.length - 1;
@@ -46,7 +46,7 @@ function partsOf(name) {
   return { family: words.slice(at).join(" "), given: words.slice(0, at).join(" "), comma: false };
 }
 
-/** The first letters of a given name, as few as `count`; null where letters cannot stand alone. */
+/** Return the first `count` letters of a given name; null if its letters cannot stand alone. */
 function initial(given, count) {
   const letters = [...given].slice(0, count).join("");
   if (!letters || NO_INITIAL.test(given)) return null;
@@ -61,8 +61,8 @@ function joined({ family, given, comma, after }, short) {
 }
 
 /**
- * The ways to write a name, longest first: whole, with an initial, the family name. None can be
- * taken for another player of `others`; a name that two share stays whole.
+ * Return the forms of a name, longest first: whole, with an initial, the family name. No form fits another player in
+ * `others`; a name that two players share stays whole.
  */
 export function nameForms(name, others = []) {
   const whole = spaced(name) || "?";
@@ -88,18 +88,18 @@ export function nameForms(name, others = []) {
   return forms;
 }
 
-/** The family name, or as much more as tells the player from these others. Pure. */
+/** Return the shortest form of a name that is distinct among the others, usually the family name. Pure. */
 export const shortName = (name, others = []) => nameForms(name, others).at(-1);
 
-/** The longest form of at most `most` letters, else the shortest there is. Pure. */
-export function nameWithin(name, others, most) {
+/** Return the longest form of at most `limit` letters, or else the shortest form. Pure. */
+export function nameWithin(name, others, limit) {
   const forms = nameForms(name, others);
-  return forms.find((form) => [...form].length <= most) ?? forms.at(-1);
+  return forms.find((form) => [...form].length <= limit) ?? forms.at(-1);
 }
 
 /**
- * A name on the page, as long as its room allows; one that has no shorter form gets smaller letters, and breaks before they
- * are smaller than the part of their size that styles name (`--smallest`). It is measured when name or room change.
+ * A name on the page, in the longest form that fits. If the shortest is still too long, its letters shrink; at the
+ * smallest size that the styles allow (`--smallest`) the name wraps. It is measured when the name or its room changes.
  */
 export class Name {
   constructor() {
@@ -110,7 +110,7 @@ export class Name {
     this.node.append(this._text);
   }
 
-  /** `room` is what else lies in the line: whatever is not the same asks for a new measure. */
+  /** Draw a name; `room` describes the rest of the line: when it changes, the name is measured again. */
   draw(name, others = [], room = "") {
     const key = `${name}\n${room}\n${others.length}`;
     if (key === this._key) return;
@@ -126,22 +126,22 @@ export class Name {
     this.measure();
   }
 
-  /** Soon, with all others that are. */
+  /** Plan a measurement, together with all other waiting names. */
   measure() {
     this._width = null;
     if (waiting.size === 0) queueMicrotask(measureAll);
     waiting.add(this);
   }
 
-  /** Whether its line has another width than when it was measured. */
+  /** Return whether the width of the line has changed since the last measurement. */
   hasOtherRoom() {
     const width = this._line.clientWidth;
-    const other = width !== this._width;
+    const hasChanged = width !== this._width;
     this._width = width;
-    return other;
+    return hasChanged;
   }
 
-  /** Write the form of this number; false where there is none. */
+  /** Write the form with this index; return false if there is none. */
   write(form) {
     if (form >= this._forms.length) return false;
     this._text.style.fontSize = "";
@@ -155,13 +155,13 @@ export class Name {
     return clientWidth === 0 || this._text.offsetWidth <= clientWidth + 0.5;
   }
 
-  /** How much smaller its letters had to be, and may be. A little less: they do not shrink by parts of a pixel. */
+  /** Return the letters' needed scale, 3 % below exact since letters shrink by whole pixels, and the smallest allowed. */
   scales() {
     const smallest = Number(getComputedStyle(this.node).getPropertyValue("--smallest"));
     return [(0.97 * this.node.clientWidth) / this._text.offsetWidth, smallest];
   }
 
-  /** Smaller letters, in several lines where they became too small. */
+  /** Shrink the letters; wrap the name if they would become too small. */
   shrink(scale, smallest) {
     this._text.style.fontSize = `${Math.max(smallest, scale).toFixed(3)}em`;
     this._text.classList.toggle("broken", scale < smallest);
@@ -169,16 +169,16 @@ export class Name {
 }
 
 const waiting = new Set();
-/** The lines that names lie in, for when those get another width. */
+/** For each line of the page, the names in it, to be measured when its width changes. */
 const lines = new Map();
 const watched =
   typeof ResizeObserver === "undefined"
     ? null
     : new ResizeObserver((entries) => {
         for (const { target } of entries) for (const name of lines.get(target) ?? []) waiting.add(name);
-        // What was removed has another size, too; watched on, it would be kept for ever.
+        // A removed line also changes its size; if it stayed observed, it would be kept in memory for ever.
         for (const line of lines.keys()) if (!line.isConnected) letGo(line);
-        // Not now: what is measured while sizes are observed would be observed again.
+        // Measured later, because a measurement during this callback would trigger the observer again.
         requestAnimationFrame(measureAll);
       });
 
@@ -187,7 +187,7 @@ function letGo(line) {
   watched.unobserve(line);
 }
 
-/** All names drawn at a time are measured together: a layout for each form, not one for each name. */
+/** Measure all waiting names together, so that the page is laid out once per form, not once per name. */
 function measureAll() {
   const all = [...waiting];
   waiting.clear();

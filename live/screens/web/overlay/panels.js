@@ -1,4 +1,4 @@
-/** What layouts are made of: one player of a game, its score, and a swing while viewers should see it. */
+/** Parts of the layouts: a player of a game, the score, and a swing (a large change of the score) while viewers should see it. */
 
 import { element, setParts, setText } from "../drawing/elements.js";
 import { bothSides, moverOf } from "../client/games.js";
@@ -9,9 +9,9 @@ import {
 } from "./shown_figures.js";
 import { fill, localMove } from "./language/words.js";
 
-/** A layout that shows one game: both players, the score and the place, arranged by `drawGame` of the layout. */
+/** A layout of one game: both players, the score and the place, arranged by the layout's `drawGame`. */
 export class OneGame {
-  /** Whether it says itself what is lost. */
+  /** Whether the layout itself writes that the connection is lost. */
   ownNotice = true;
 
   constructor(context, briefly = false) {
@@ -21,7 +21,7 @@ export class OneGame {
     this.score = new ScorePanel(context, briefly);
   }
 
-  /** How large a rem may be: `size` and `tall` of a layout are its own, in rem, the latter on an upright page. */
+  /** Return the size of a rem. A layout defines its `size` in rem and, for an upright page, `tall`. */
   fit(width, height) {
     const upright = this.tall !== undefined && width < height;
     this.node.classList.toggle("tall", upright);
@@ -29,17 +29,17 @@ export class OneGame {
     return Math.min(width / design.width, height / design.height);
   }
 
-  draw(shown) {
-    const [game = null] = shown.games;
+  draw(picture) {
+    const [game = null] = picture.games;
     this.node.hidden = game === null;
     if (game === null) return;
-    setParts(this.place, shown.notice || placeOf(game, this.context.words));
-    this.place.classList.toggle("notice", Boolean(shown.notice));
-    this.drawGame(game, shown);
+    setParts(this.place, picture.notice || placeOf(game, this.context.words));
+    this.place.classList.toggle("notice", Boolean(picture.notice));
+    this.drawGame(game, picture);
   }
 }
 
-/** One of several games: the number of its board, both players and the score, arranged by the layout. */
+/** One of several games: board number, both players and the score, arranged by the layout. */
 export class SmallGame {
   constructor(context) {
     this._words = context.words;
@@ -48,7 +48,7 @@ export class SmallGame {
     this.sides = bothSides((color) => new PlayerPanel(color, context));
   }
 
-  /** `notice` stands in place of the board's number. */
+  /** Draw a game; a `notice` replaces the board number. */
   draw(game, swing, notice = "") {
     setText(this.place, notice || (game.board === null ? "" : fill(this._words.board, game.board)));
     this.place.classList.toggle("notice", Boolean(notice));
@@ -57,9 +57,9 @@ export class SmallGame {
   }
 }
 
-/** Who plays: federation, title, name, and what else belongs beside it. */
+/** The line of a player: federation, title, name, and other parts. */
 export class Who {
-  /** `before` stands first, `beside` after the name. */
+  /** The nodes in `before` come first, those in `beside` after the name. */
   constructor(before, beside) {
     this._flag = element("span", "flag");
     this._title = element("span", "title");
@@ -67,16 +67,16 @@ export class Who {
     this.node = element("div", "who", "", ...before, this._flag, this._title, this._name.node, ...beside);
   }
 
-  /** `beside`: what of the line changes its room, as text. */
+  /** Draw a player; `beside` is the text of the line that changes the name's room. */
   draw({ name, title, federation }, everybody, beside = "") {
-    // Some sources write the country in full; there is no room for that beside a name.
+    // Some sources write the country in full, which has no room beside a name.
     setText(this._flag, /^[A-Z]{2,3}$/i.test(federation ?? "") ? federation.toUpperCase() : "");
     setText(this._title, title ?? "");
     this._name.draw(name || "?", everybody, `${title} ${beside}`);
   }
 }
 
-/** One player with the clock and the figure: what it is called, the number, what is usual, and its place in words. */
+/** A player with the clock and the figure: its name, the number, the usual range, and the percentile in words. */
 export class PlayerPanel {
   constructor(color, context) {
     this._color = color;
@@ -97,7 +97,7 @@ export class PlayerPanel {
     this.node = element("section", `player ${color}`, "", this._who.node, element("div", "ratings", "", this._rating, this._elo));
   }
 
-  /** `material`: what this side has more of, where that is shown; `isTold`: a swing says what was lost. */
+  /** Draw a player. `material` lists the side's surplus pieces if shown; with `isTold` a swing already says what was lost. */
   draw(game, { material = "", isTold = false } = {}) {
     const { _color: color } = this;
     const { everybody, elapsedS } = this._context;
@@ -121,7 +121,7 @@ export class PlayerPanel {
     const isGrid = options.layout === "grid";
     const brief = ["bar", "curves", "grid", "ticker"].includes(options.layout);
     const read = withheld ? null : figureWords(game, color, point, words, { brief, above });
-    // What of the moves it does not rest on.
+    // Number of moves that are missing in the figure.
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
     const fall = read === null || read.figure.index || open || brief || isTold ? "" : fallText(game, color, words);
     const { classList } = this._rating;
@@ -130,17 +130,17 @@ export class PlayerPanel {
     classList.toggle("open", read !== null && open !== null);
     setText(this._label, read?.label ?? "");
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
-    // A small board has room for the number alone, and under four digits nobody reads four more.
-    const why = isGrid ? "" : withoutFigure(point, words, withheld);
-    setText(this._usual, read === null ? why : brief && !read.figure.index ? "" : read.usual);
+    // A small board has room for the number only, not for a reason, a range or a percentile.
+    const reason = isGrid ? "" : withoutFigure(point, words, withheld);
+    setText(this._usual, read === null ? reason : brief && !read.figure.index ? "" : read.usual);
     setText(this._better, read === null || isGrid ? "" : read.early || open?.text || read.better);
     setText(this._fall, fall);
   }
 }
 
-/** The score bar, the number, the last move, and a swing; a layout arranges them. */
+/** The score bar, the score, the last move and a swing, arranged by a layout. */
 export class ScorePanel {
-  /** `briefly`: there is room for few words; a layout may change that. */
+  /** With `briefly` there is room for few words only; a layout can change that later. */
   constructor({ options, words, moves, everybody }, briefly = false) {
     this.briefly = briefly;
     this._options = options;
@@ -163,11 +163,11 @@ export class ScorePanel {
     this.number.dataset.state = state;
     const move = lastMove(game, this._words);
     setText(this.move, move);
-    const shown = `${game.id} ${move}`;
-    if (this._shown !== null && this._shown !== shown && this._moves()) {
+    const shownMove = `${game.id} ${move}`;
+    if (this._shown !== null && this._shown !== shownMove && this._moves()) {
       this.move.animate({ opacity: [0.2, 1] }, { duration: 400 });
     }
-    this._shown = shown;
+    this._shown = shownMove;
     this._alert(game, swing);
   }
 
@@ -183,19 +183,19 @@ export class ScorePanel {
   }
 }
 
-/** What a move lost, for its mover, in centipawns; not above what decides a game. */
+/** Largest loss of a move that is named, centipawns: more than this decides a game anyway. */
 const MOST_CP = 1000;
-/** Less bears out no swing: the scores are shown as they are. */
+/** Smallest loss that confirms a swing, centipawns; below it the scores are shown instead. */
 const LEAST_CP = 50;
 
-/** `{move, mover, lost, mate, best}` of a swing; `lost` is null where its mover gained by it. */
+/** Return a swing in words, `{move, mover, lost, mate, best}`; `lost` is null if the mover gained by the move. */
 function describeBlunder(game, { ply, from, to }, words) {
   const played = game.plies[ply - 1];
   if (played === undefined) return null;
   const mover = moverOf(ply, game.start_fen);
   const sign = mover === "white" ? 1 : -1;
   const within = (cp) => Math.max(-MOST_CP, Math.min(MOST_CP, cp));
-  // The gain, once it is known, as everywhere: two searches of neighbouring positions may disagree.
+  // The move's gain is preferred, as everywhere else: two searches of neighbouring positions can disagree.
   const lost = Math.min(MOST_CP, -(played.gain_cp ?? sign * (within(to) - within(from))));
   const mate = (played.mate ?? null) !== null && sign * to < 0 ? Math.abs(played.mate) : null;
   return {
@@ -207,56 +207,56 @@ function describeBlunder(game, { ply, from, to }, words) {
   };
 }
 
-/** Who lost how much, and what was best: `Daniel: 26… Rfd8 costs 2.7 pawns · best was Rac8`. */
+/** Return a swing as a sentence with its player and the best move: `Daniel: 26… Rfd8 costs 2.7 pawns · best was Rac8`. */
 export function swingSentence(game, swing, words, others = []) {
-  const said = describeBlunder(game, swing, words);
-  if (said === null || (said.lost === null && said.mate === null)) return swingText(game, swing, words);
-  const cost = said.mate === null ? fill(words.costs, Number(said.lost).toLocaleString(words.locale, { minimumFractionDigits: 1 })) : fill(words.allowsMate, said.mate);
-  const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.best, said.best)}`;
-  return `${isolated(shortName(game[said.mover].name || "?", others))}: ${said.move} ${cost}${best}`;
+  const blunder = describeBlunder(game, swing, words);
+  if (blunder === null || (blunder.lost === null && blunder.mate === null)) return swingText(game, swing, words);
+  const cost = blunder.mate === null ? fill(words.costs, Number(blunder.lost).toLocaleString(words.locale, { minimumFractionDigits: 1 })) : fill(words.allowsMate, blunder.mate);
+  const best = blunder.best === null ? "" : `\u00a0\u00b7 ${fill(words.best, blunder.best)}`;
+  return `${isolated(shortName(game[blunder.mover].name || "?", others))}: ${blunder.move} ${cost}${best}`;
 }
 
-/** The same where there is little room: `26… Rfd8 −2.7 · best Rac8`. */
+/** Return a swing as a short text: `26… Rfd8 −2.7 · best Rac8`. */
 export function swingText(game, swing, words) {
-  const said = describeBlunder(game, swing, words);
-  if (said === null) return words.swing;
-  if (said.mate !== null) return `${said.move} ${fill(words.allowsMate, said.mate)}`;
-  if (said.lost === null) return `${words.swing} ${said.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;
-  const best = said.best === null ? "" : `\u00a0\u00b7 ${fill(words.bestShort, said.best)}`;
-  return `${said.move} \u2212${said.lost}${best}`;
+  const blunder = describeBlunder(game, swing, words);
+  if (blunder === null) return words.swing;
+  if (blunder.mate !== null) return `${blunder.move} ${fill(words.allowsMate, blunder.mate)}`;
+  if (blunder.lost === null) return `${words.swing} ${blunder.move} ${scoreText(swing.from, null)} \u2192 ${scoreText(swing.to, null)}`;
+  const best = blunder.best === null ? "" : `\u00a0\u00b7 ${fill(words.bestShort, blunder.best)}`;
+  return `${blunder.move} \u2212${blunder.lost}${best}`;
 }
 
-/** How long a swing is shown. */
+/** Time for which a swing is shown. */
 const SHOWN_MS = 8_000;
-/** Beyond four pawns a game is decided: the way from nine to five is no news. */
+/** Score from which a game counts as decided, centipawns: a change from nine pawns to five is not news. */
 const DECIDED_CP = 400;
 
-/** Then none is shown for so long in that game. */
+/** Time after a swing in which no other is shown in the same game. */
 const QUIET_MS = 30_000;
 
 export class Swings {
-  /** At least `pawns` between two final scores. */
+  /** `pawns` is the smallest difference between two final scores that counts as a swing. */
   constructor(pawns) {
     this._least = pawns * 100;
     this._games = new Map();
   }
 
-  /** The swing that the last move brought, reported once; else null. What was there at the first look is no news. */
+  /** Return the swing of the last move, once; otherwise null. A swing at the first look at a game is not news. */
   look(game, now) {
     const scored = finalPly(game);
-    const held = this._games.get(game.id) ?? { seen: Infinity, quietUntil: -Infinity };
-    this._games.set(game.id, held);
-    const before = held.seen;
-    held.seen = scored;
-    // An older score that is late, or a takeback, is no news either.
+    const record = this._games.get(game.id) ?? { seen: Infinity, quietUntil: -Infinity };
+    this._games.set(game.id, record);
+    const before = record.seen;
+    record.seen = scored;
+    // A late score of an earlier move is not news either, nor is a takeback.
     if (this._least === 0 || scored <= before || scored !== game.plies.length) return null;
     const swing = swingAt(game, scored);
-    if (swing === null || swing.size < this._least || now < held.quietUntil) return null;
-    Object.assign(held, { swing, quietUntil: now + QUIET_MS, until: now + SHOWN_MS, uci: game.plies[scored - 1].uci });
+    if (swing === null || swing.size < this._least || now < record.quietUntil) return null;
+    Object.assign(record, { swing, quietUntil: now + QUIET_MS, until: now + SHOWN_MS, uci: game.plies[scored - 1].uci });
     return swing;
   }
 
-  /** The swing of a game while it is news, and its move is not taken back; else null. */
+  /** Return the swing of a game while it is news and its move is not taken back; otherwise null. */
   shown(game, now) {
     const { swing = null, until, uci } = this._games.get(game.id) ?? {};
     return swing !== null && now < until && game.plies[swing.ply - 1]?.uci === uci ? swing : null;
@@ -267,7 +267,7 @@ export class Swings {
   }
 }
 
-/** The largest swing of a game; null where nothing swung. */
+/** Return the largest swing of a game; null if there is none. */
 export function largestSwing(game) {
   let largest = null;
   for (let ply = 1; ply <= game.plies.length; ply += 1) {
@@ -277,7 +277,7 @@ export function largestSwing(game) {
   return largest;
 }
 
-/** What a move did to the score, `{ply, from, to, size}`; null while it is not known. */
+/** Return the change of the score by a move, `{ply, from, to, size}`; null while it is not known. */
 function swingAt(game, ply) {
   const from = ply === 1 ? game.start_score_cp : finalScore(game.plies[ply - 2]);
   const to = finalScore(game.plies[ply - 1]);
@@ -285,7 +285,7 @@ function swingAt(game, ply) {
   return { ply, from, to, size: Math.abs(clamp(to) - clamp(from)) };
 }
 
-/** The last ply with a final score; 0 when there is none. */
+/** Return the last ply with a final score; 0 if there is none. */
 const finalPly = (game) => game.plies.findLast((ply) => finalScore(ply) !== null)?.ply ?? 0;
 
 const finalScore = (ply) => (ply.final ? ply.score_cp : null);

@@ -1,4 +1,4 @@
-/** What an overlay says about one game. Pure. */
+/** Texts of overlays and pages about one game. Pure. */
 
 import {
   bandText, eloText, figureOf, isEarly, isFinal, percentText, unratedMoves,
@@ -10,9 +10,10 @@ import { clockText, moveText, RESULT_SHARES, resultText, scoreText, unbroken, wh
 import { counted, fill, localMove } from "./language/words.js";
 
 /**
- * The score after so many plies, `{cp, mate, share, text, state}`: `final`, `provisional` (the engine still searches), `pending`
- * (it is that of an earlier move), or `unknown`. At the end of a game its result is the text and White's share, and the
- * state `result`: what a finished position was worth is no news beside it. Without `provisional` only final scores count.
+ * Return the score after these plies, `{cp, mate, share, text, state}`. The state is `final`, `provisional` (the engine
+ * is still searching), `pending` (the score is that of an earlier move) or `unknown`. After the end of a game it is
+ * `result`, and the result gives text and share, since it matters more than the score. Without `provisional` only final
+ * scores count.
  */
 export function scoreOf(game, { plies = game.plies, provisional = true } = {}) {
   const start = { score_cp: game.start_score_cp, mate: null, final: true };
@@ -27,23 +28,23 @@ export function scoreOf(game, { plies = game.plies, provisional = true } = {}) {
 }
 
 /**
- * A side's figure at a point of its curve, as it is read: `{figure, label, text, usual, band, better, moves, early}`,
- * or null without one. `usual` is the band with whose it is, `band` without, `better` the percentile as a sentence, `early` says
- * that it rests on few moves; each empty where it does not apply. `moves` is what it rests on. `brief`
- * leaves out of the percentile whose games they are, and the opponent. With `above` it is Algorithm 4 with its interval.
+ * Return a side's figure at a point of its curve with its texts, `{figure, label, text, usual, band, better, moves,
+ * early}`; null without a figure. `usual` is the usual range and whose it is, `band` the range alone, `better` the
+ * percentile as a sentence, `moves` the number of counted moves, `early` a note if they are few; a text is empty if it
+ * does not apply. `brief` shortens `usual` and `better`. With `above` the figure is Algorithm 4 with its interval.
  */
 export function figureWords(game, color, point, words, { brief = false, above = null } = {}) {
   const figure = figureOf(point, above);
   if (figure === null) return null;
   const { elo } = game[color];
   const moves = counted(words, "moves", figure.counted);
-  // Within a sentence no line may break between its ends.
+  // A line must not break between the ends of a range.
   const [text, ends] = [eloText(figure), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
   const band = ends && (figure.index ? `95\u00a0%: ${ends}` : `${words.usualNote} ${ends}`);
   if (figure.index) return { figure, label: words.algorithm4, text, usual: band, band, better: moves, moves, early: "" };
-  const { elo: other } = game[color === "white" ? "black" : "white"];
-  // What is usual is that of this pairing where the two are far apart.
-  const far = elo && other && Math.abs(elo - other) > 400 ? other : null;
+  const { elo: opponentElo } = game[color === "white" ? "black" : "white"];
+  // If the players' Elo are far apart, the usual range is that of this pairing.
+  const far = elo && opponentElo && Math.abs(elo - opponentElo) > 400 ? opponentElo : null;
   const whose = far === null ? elo : fill(words.pairing, elo, far);
   const usual = !band || !elo ? "" : brief && far !== null ? band : fill(words.usualFor, whose, ends);
   const percent = figure.percentile !== null && elo ? percentText(figure.percentile) : "";
@@ -53,69 +54,69 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   return { figure, label, text, usual, band: usual && band, better, moves, early };
 }
 
-/** Which costly move up to a ply a side's figure answered, by how much, and on demand what was `best`; empty without one. */
+/** Return the newest costly move after which a side's figure changed, the change and, with `best`, the best move; or empty. */
 export function costlyText(game, color, words, { best = false, ply = Infinity } = {}) {
   const costly = newestCostly(game, color, ply);
   if (costly === null) return "";
-  const by = costly.to - costly.from;
+  const change = costly.to - costly.from;
   const played = game.plies[costly.ply - 1];
   const move = moveText(costly.ply, localMove(played.san, words.letters), game.start_fen);
   const better = best && costly.own ? bestInstead(game, costly.ply, words) : null;
-  return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), better && fill(words.best, better)].filter(Boolean).join("\u00a0\u00b7 ");
+  return [fill(change < 0 ? words.fell : words.rose, Math.abs(change), move), better && fill(words.best, better)].filter(Boolean).join("\u00a0\u00b7 ");
 }
 
-/** The ply by which a side's own figure fell, while it is news; null without one. Its opponent's says nothing of it. */
+/** Return the ply of a side's own costly move that lowered its figure, while that is news; otherwise null. */
 export function newestFall(game, color) {
   const costly = newestCostly(game, color);
   return costly !== null && costly.own && costly.to < costly.from ? costly.ply : null;
 }
 
-/** What that move cost the figure, and what was best; empty without one. */
+/** Return that move with the loss of the figure and the best move; empty without one. */
 export function fallText(game, color, words) {
   return newestFall(game, color) === null ? "" : costlyText(game, color, words, { best: true });
 }
 
-/** Why no figure leads. */
+/** Return the reason why there is no figure. */
 export function withoutFigure(point, words, withheld = false) {
   if (withheld) return words.withheld;
   return point === null || point.reason === "early" ? words.tooFew : words.unread;
 }
 
-/** How likely each result is after so many plies, `{win, draw, loss}`, by final scores alone where `provisional` is not; or null. */
+/** Return the chances of each result, `{win, draw, loss}`, or null; without `provisional` only final scores count. */
 export function oddsOf(game, plies = game.plies, provisional = true) {
   if (plies === game.plies && game.result !== "*") return null;
-  const wanted = (ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null && (provisional || ply.final);
-  const known = plies.slice(-2).findLast(wanted);
-  return known ? { win: known.win, draw: known.draw, loss: 1 - known.win - known.draw } : null;
+  const hasOdds = (ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null && (provisional || ply.final);
+  const ply = plies.slice(-2).findLast(hasOdds);
+  return ply ? { win: ply.win, draw: ply.draw, loss: 1 - ply.win - ply.draw } : null;
 }
 
-/** What these two players make of the position, in words; empty while unknown. They add up to 100. */
+/** Return the chances of these players in words; empty while unknown. The percentages add up to 100. */
 export function oddsWords(odds, words) {
   if (odds === null) return "";
   const [win, notLost] = [odds.win, odds.win + odds.draw].map((share) => Math.round(100 * share));
-  // A share stays with whose it is.
+  // A percentage stays on the line of the word before it.
   return fill(words.odds.replaceAll(" {}", "\u00a0{}"), win, notLost - win, 100 - notLost);
 }
 
-/** The last move with its number in the language's letters, or that there is none. */
+/** Return the last move with its number, in the language's letters, or the text for a game without moves. */
 export function lastMove(game, words, plies = game.plies) {
   const last = plies.at(-1) ?? null;
   if (last === null) return words.notStarted;
   return moveText(last.ply, localMove(last.san, words.letters), game.start_fen);
 }
 
-/** The clock of one side after so many plies, `{text, low}`: nothing where the source sends none. */
+/** Return the clock of one side after these plies, `{text, low}`; empty text if the source sends none. */
 export function clockOf(game, color, elapsedS = 0, plies = game.plies) {
-  const left = leftS(game, plies, color, elapsedS);
-  return { text: clockText(left), low: isLow(game, left, startClockS(game)) };
+  const secondsLeft = leftS(game, plies, color, elapsedS);
+  return { text: clockText(secondsLeft), low: isLow(game, secondsLeft, startClockS(game)) };
 }
 
-/** Whose turn it is; null when the game is over. */
+/** Return the side to move; null after the end of the game. */
 export function turnOf(game) {
   return game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null;
 }
 
-/** Round, board and event, as far as they are known; the board on demand. */
+/** Return round, board and event as text, as far as they are known; the board only with `hasBoard`. */
 export function placeOf(game, words, hasBoard = true) {
   const name = known(roundOf(game));
   const round = name ? fill(words.round, name) : "";
@@ -124,8 +125,8 @@ export function placeOf(game, words, hasBoard = true) {
 }
 
 /**
- * What of a side's moves its `figure` does not rest on, `{missing, text}`; null while it rests on all.
- * A figure is never shown as that of a whole game before it is. `brief` where there is little room.
+ * Return how many of a side's moves are missing in its `figure`, `{missing, text}`; null if none are. A figure is never
+ * presented as that of a whole game before it is. With `brief` the text is short.
  */
 export function unratedPart(game, color, words, figure, brief = false) {
   const missing = unratedMoves(game, color);
@@ -133,25 +134,25 @@ export function unratedPart(game, color, words, figure, brief = false) {
   const rated = figure?.counted ?? 0;
   const of = rated === 0 ? "" : fill(words.movesOf, rated, rated + missing);
   const coming = game.result === "*" ? "" : words.lastScores;
-  const said = brief && coming ? [coming] : [of, coming];
-  return { missing, text: said.filter(Boolean).join(" \u00b7 ") };
+  const parts = brief && coming ? [coming] : [of, coming];
+  return { missing, text: parts.filter(Boolean).join(" \u00b7 ") };
 }
 
-/** The engine's first choice instead of the move at `ply`, in the language's letters; or null. */
+/** Return the engine's first choice in place of the move at `ply`, in the language's letters; or null. */
 export function bestInstead(game, ply, words) {
   const { best = null, uci = "" } = game.plies[ply - 1] ?? {};
   if (best === null || best === uci) return null;
-  const before = game.plies.slice(0, ply - 1).map((each) => each.uci);
+  const before = game.plies.slice(0, ply - 1).map((played) => played.uci);
   return unbroken(localMove(sanOf(game.start_fen, before, best), words.letters));
 }
 
-/** Points of one side at the end of a game: `1`, `½`, `0`; empty while it runs. */
+/** Return the points of one side: `1`, `½`, `0`; empty while the game runs. */
 export function pointsOf(result, color) {
   const points = RESULT_POINTS[result]?.[color === "white" ? 0 : 1];
   return points === undefined ? "" : pointsText(points);
 }
 
-/** The engine's first choice where the last move lost against it (UCI); else empty. Pure. */
+/** Return the engine's first choice (UCI) if the last move was worse; otherwise empty. Pure. */
 export function betterMove({ plies, curves, start_fen: startFen }) {
   const last = plies.at(-1) ?? null;
   if (last === null || !last.final || last.best === null || last.best === last.uci) return "";
@@ -159,26 +160,26 @@ export function betterMove({ plies, curves, start_fen: startFen }) {
   return point !== null && point.ply === last.ply && point.gain_cp < 0 ? last.best : "";
 }
 
-/** ECO and name, as far as the source names it. Pure. */
+/** Return the opening's ECO code and name, as far as the source names them. Pure. */
 export const openingText = ({ eco, opening }) => [eco, opening].filter(Boolean).join(" ");
 
-/** A player wherever it plays: by FIDE id, else by name. */
+/** Return a key that identifies a player in all games: the FIDE id, or else the name. */
 export const keyOf = ({ fide_id, name }) => (fide_id ? String(fide_id) : name);
 
 /**
- * `2½ / 4` of one side of a game, or null where that is not known. `players` are those of the
- * service: theirs are over the whole event, while a stream holds only the games that were asked for.
+ * Return a player's points and finished games in the event, `2½ / 4`; null if not known. `players` come from the
+ * service and cover the whole event, while a stream has only the games that were asked for.
  */
 export function eventPoints(players, side) {
   const player = players.find(({ id, name }) => id === keyOf(side) || name === side.name);
   return (player?.points ?? null) === null ? null : `${pointsText(player.points)} / ${player.finished}`;
 }
 
-/** Shares are said no finer than a network of human moves can say: one in so many. */
+/** Steps of the text "one in so many", no finer than a neural network of human moves can estimate. */
 const STEPS = [4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200];
 const LEAST = 1 / 200;
 
-/** How many players would play a move: `about 1 in 12`, `about 4 in 10`, `about half`, `nearly all`, `fewer than 1 in 200`. */
+/** Return the share of players in words: `about 1 in 12`, `about 4 in 10`, `about half`, `nearly all`, `fewer than 1 in 200`. */
 export function shareWords(share, words) {
   if (share < LEAST) return words.shareFewer;
   if (share < 0.275) {
@@ -190,12 +191,12 @@ export function shareWords(share, words) {
   return tenths === 5 ? words.shareHalf : fill(words.shareTenths, tenths);
 }
 
-/** A position is worth a word where so many would lose a pawn. */
+/** Smallest share of players who would lose a pawn for which a position is mentioned as hard. */
 const HARD = 0.15;
 
 /**
- * What players of this rating would do, `{mark, text}`: how few find the move played, else how many
- * lose a pawn in the position that came of it, unless the game ended there; null where neither is known.
+ * Return what players of this rating would do, `{mark, text}`: how few find the played move, or how many would lose a
+ * pawn in the position after it, unless the game has ended; null if neither is known.
  */
 export function humanLine(game, words) {
   const ply = game.plies.at(-1) ?? null;

@@ -1,24 +1,21 @@
-/**
- * What only arbiters are sent: alerts, with a tone for new ones and what may be done about them; screening figures with
- * what they rest on; the incident log and entries into it.
- */
+/** The arbiters' view: alerts with a tone, commands about them, screening figures with their basis, and the incident log. */
 
 import { button, Children, element, kept, named, nameNode, searchField, setLine, setText, tableOf } from "../drawing/elements.js";
 import { locale, say } from "./language.js";
 import { ask, writePlace } from "./page_address.js";
 
-/** Most urgent first, each with its sign, as SIGNS in live/watch/finding.py. */
+/** Signs of the severities, most urgent first; same as SIGNS in live/watch/finding.py. */
 export const SIGNS = { alarm: "!!", warning: "!", look: "?" };
 const SEVERITIES = Object.keys(SIGNS);
 
-/** Alerts as an arbiter wants them: most urgent first, then newest; those taken note of, then muted ones, last. Pure. */
+/** Return alerts in the arbiters' order: most urgent first, then newest; acknowledged and then muted ones last. Pure. */
 export function rankAlerts(alerts) {
   const later = ({ muted, acknowledged_s: seen = null }) => (muted ? 2 : seen === null ? 0 : 1);
   const rank = (alert) => SEVERITIES.indexOf(alert.severity) + later(alert) * SEVERITIES.length;
   return alerts.toSorted((a, b) => rank(a) - rank(b) || b.first_seen_s - a.first_seen_s || (a.id < b.id ? -1 : 1));
 }
 
-/** A screening figure with all that it must not be read without; empty without one. Pure. */
+/** Return a screening figure with all the facts that must go with it; empty without one. Pure. */
 export function agreementText(agreement) {
   if (!agreement) return "";
   const percent = (part) => Math.round(100 * part);
@@ -27,7 +24,7 @@ export function agreementText(agreement) {
   return say("{} % of {} moves, expected {} %, z = {}. Over {} boards {} % of honest events show such a figure. {} It accuses nobody.", ...figures);
 }
 
-/** A field with a button that sends what stands in it. */
+/** Make a form with a text field and a button that sends the text. */
 function makeForm(label, name, send) {
   const input = named(Object.assign(element("input"), { type: "text", required: true, maxLength: 500, placeholder: label }), label);
   const form = element("form", "write", "", input, Object.assign(element("button", "plain", name), { type: "submit" }));
@@ -38,7 +35,7 @@ function makeForm(label, name, send) {
   return form;
 }
 
-/** One alert. `act` sends a command to the service and answers whether it could. */
+/** The line of an alert. `act` sends a command to the service and returns whether it was sent. */
 class AlertLine {
   constructor({ id, kind, game }, act) {
     this._severity = element("strong", "severity");
@@ -49,21 +46,21 @@ class AlertLine {
     this._note = element("p", "alert-note");
     this._taken = button(say("Acknowledge"), () => act({ act: "acknowledge", about: id }));
     const all = [[say("This alert"), "mute", id], [say("All of this kind"), "mute-kind", kind], ...(game ? [[say("This board"), "mute-board", game]] : [])];
-    const mutes = all.map(([name, what, about]) => button(name, () => act({ act: what, about }), { label: `${say("Mute")}: ${name}` }));
-    const show = () => all.forEach(([, what, about]) => act({ act: what, about, muted: false }));
+    const mutes = all.map(([name, command, about]) => button(name, () => act({ act: command, about }), { label: `${say("Mute")}: ${name}` }));
+    const show = () => all.forEach(([, command, about]) => act({ act: command, about, muted: false }));
     this._muted = button(say("Show as before"), show);
     this._mute = element("details", "chooser", "", element("summary", "", say("Mute")), element("div", "", "", ...mutes));
     const write = makeForm(say("Note to this alert"), say("Note"), (text) => act({ act: "note", about: id, text }));
     this._desk = element("div", "desk", "", this._taken, this._muted, this._mute, write);
-    const said = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
-    this.node = element("li", "", "", ...said, this._desk);
+    const parts = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
+    this.node = element("li", "", "", ...parts, this._desk);
   }
 
   draw(alert, game, mayAct) {
     this.node.dataset.severity = alert.severity;
     this.node.dataset.quiet = String(alert.muted || Boolean(alert.acknowledged_s));
-    const known = alert.muted ? `, ${say("muted")}` : alert.acknowledged_s ? `, ${say("acknowledged")}` : "";
-    setText(this._severity, `${SIGNS[alert.severity]} ${say(alert.severity)}${known}`);
+    const status = alert.muted ? `, ${say("muted")}` : alert.acknowledged_s ? `, ${say("acknowledged")}` : "";
+    setText(this._severity, `${SIGNS[alert.severity]} ${say(alert.severity)}${status}`);
     this._link.hidden = !game;
     if (game) {
       this._link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
@@ -92,7 +89,7 @@ export class ArbiterView {
     this.node = named(element("section", "arbiter-view", "", ...parts), say("For arbiters only"));
   }
 
-  /** Time has passed: the log may be there now, and with it what may be done. */
+  /** Redraw after some time: the log may have become readable, which allows commands. */
   tick() {
     if (this._shown !== null) this.draw(...this._shown, performance.now());
   }
@@ -112,15 +109,15 @@ export class ArbiterView {
 
 const EVERY_MS = 5_000;
 
-/** Date and time of day on this machine; `long` names its time zone, too. */
+/** Return date and time in this machine's time zone; `long` adds the name of the zone. */
 const writeTime = (seconds, timeStyle = "medium") => new Date(1000 * seconds).toLocaleString(locale, { dateStyle: "short", timeStyle });
 
-/** All that happened to an incident, one line each. Pure but for the time zone. */
+/** Return the history of an incident, one line per change. Pure but for the time zone. */
 function incidentLines({ changes }) {
   return changes.map(({ at_s: at, what, text }) => `${writeTime(at)} ${say(what)}${text ? `: ${text}` : ""}`);
 }
 
-/** What stands above the log on paper: of which event, as of when, how much of it. Pure but for the time zone. */
+/** Return the head of the printed log: its event, its time, and how much of the log it contains. Pure but for the time zone. */
 function printHead({ incidents, words, atS }, title) {
   const open = incidents.filter(({ over_s: over }) => over === null).length;
   const count = say("Incidents: {}, open: {}", incidents.length, open);
@@ -129,10 +126,10 @@ function printHead({ incidents, words, atS }, title) {
 
 class IncidentLog {
   constructor(act) {
-    /** Whether it could be read: who may not, confined to some boards, may not answer alerts either. */
+    /** Whether the log could be read. Arbiters who may see only some boards can neither read it nor answer alerts. */
     this.known = false;
     this._askedAt = -Infinity;
-    /** The log as it was read last: with which words, and when. */
+    /** The log as last read, with the search words and the time, seconds. */
     this._read = { incidents: [], words: "", atS: 0 };
     this._body = element("tbody");
     this._head = element("p", "printed");
@@ -150,7 +147,7 @@ class IncidentLog {
     addEventListener("afterprint", () => this._list());
   }
 
-  /** Asks the service for the log, at most every few seconds. */
+  /** Request the log from the service, at most every few seconds. */
   async refresh(now) {
     if (now - this._askedAt < EVERY_MS) return;
     this._askedAt = now === Infinity ? this._askedAt : now;
@@ -171,13 +168,13 @@ class IncidentLog {
     this._list();
   }
 
-  /** On the screen the newest first, on paper in the order they happened, below a head. */
+  /** List the incidents, the newest first on the screen, in the order of events on paper, where a `head` is above them. */
   _list(head = "") {
     setText(this._head, head);
-    const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((each) => {
-      const lines = incidentLines(each).map((line) => element("div", "", line));
-      const open = element("span", "open", each.over_s === null ? ` ${say("still open")}` : "");
-      const row = element("tr", "", "", element("td", "", String(each.number), open), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
+    const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((incident) => {
+      const lines = incidentLines(incident).map((line) => element("div", "", line));
+      const open = element("span", "open", incident.over_s === null ? ` ${say("still open")}` : "");
+      const row = element("tr", "", "", element("td", "", String(incident.number), open), element("td", "", incident.board || "\u2013"), element("td", "", "", ...lines));
       return row;
     });
     this._body.replaceChildren(...rows);
@@ -187,40 +184,40 @@ class IncidentLog {
 const STORED = "live-rate-sound";
 const SOUNDS = { off: say("Sound: off"), alarms: say("Sound: alarms"), all: say("Sound: every alert") };
 
-/** Whether an alert asks for notice. Pure. */
+/** Return whether an alert needs attention: not muted, acknowledged or cleared. Pure. */
 export const asksForNotice = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
 
-/** Boards with alerts that ask for notice, the most urgent first, each with its worst. Pure. */
+/** Return the most urgent alert of each board that has alerts needing attention, most urgent board first. Pure. */
 export function worstByBoard(alerts) {
   const worst = new Map();
   for (const alert of rankAlerts(alerts.filter(asksForNotice))) if (alert.game && !worst.has(alert.game)) worst.set(alert.game, alert);
   return worst;
 }
 
-/** How many alerts ask for notice, with the sign of the most urgent: `!! 4`; empty without one. Pure. */
+/** Return the number of alerts that need attention, with the sign of the most urgent: `!! 4`; empty if none. Pure. */
 export function alertCount(alerts) {
   const asking = rankAlerts(alerts.filter(asksForNotice));
   return asking.length ? `${SIGNS[asking[0].severity]}\u00a0${asking.length}` : "";
 }
 
-/** What an alert says after what stands beside it, as a sentence. */
-function alertSentence(text, leads, told = (point) => point) {
-  const point = told(leads.reduce((said, lead) => (said.startsWith(lead) ? said.slice(lead.length) : said), text));
+/** Return an alert's text as a sentence, without the leading words that are shown beside it. */
+function alertSentence(text, leads, nameByColor = (point) => point) {
+  const point = nameByColor(leads.reduce((rest, lead) => (rest.startsWith(lead) ? rest.slice(lead.length) : rest), text));
   return point.charAt(0).toUpperCase() + point.slice(1);
 }
 
-/** Sign and words of an alert where its board stands beside it: players by their colours. Pure. */
+/** Return sign and text of an alert that is shown beside its board; the player is named by colour. Pure. */
 export function alertText({ severity, text, player }, { board, white, black }) {
-  const told = (point) => (player ? point.replaceAll(player, player === white.name ? "White" : "Black") : point);
-  return `${SIGNS[severity]} ${alertSentence(text, [`Board ${board}: `, `${white.name} - ${black.name}: `], told)}`;
+  const nameByColor = (point) => (player ? point.replaceAll(player, player === white.name ? "White" : "Black") : point);
+  return `${SIGNS[severity]} ${alertSentence(text, [`Board ${board}: `, `${white.name} - ${black.name}: `], nameByColor)}`;
 }
 
-/** Which alerts were heard of, by id, and whether one is new that `choice` wants to hear. Pure. */
+/** Return the alerts known now, by id, and whether a new one matches the chosen sound. Pure. */
 export function hearAlerts(before, alerts, choice) {
   const asking = alerts.filter(asksForNotice);
   const heard = Object.fromEntries(asking.map(({ id, times }) => [id, times]));
-  const wanted = asking.filter(({ severity }) => choice === "all" || (choice === "alarms" && severity === "alarm"));
-  return { heard, rings: before !== null && wanted.some(({ id, times }) => times > (before[id] ?? 0)) };
+  const audible = asking.filter(({ severity }) => choice === "all" || (choice === "alarms" && severity === "alarm"));
+  return { heard, rings: before !== null && audible.some(({ id, times }) => times > (before[id] ?? 0)) };
 }
 
 class AlertSound {
@@ -231,7 +228,7 @@ class AlertSound {
     this.button = button(SOUNDS[this._choice], () => this._next());
   }
 
-  /** The alerts that stand now. */
+  /** Note the current alerts and play the tone for new ones. */
   hear(alerts) {
     const { heard, rings } = hearAlerts(this._heard, alerts, this._choice);
     this._heard = heard;

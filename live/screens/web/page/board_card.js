@@ -1,4 +1,4 @@
-/** One board in small: position, players, score, both figures, their curves. */
+/** The card of a board: position, players, score, both figures and their curves. */
 
 import { alertText } from "./alerts_panel.js";
 import { COSTLY_POINTS, lostPoints } from "../drawing/costly_moves.js";
@@ -17,7 +17,7 @@ import { fill } from "../overlay/language/words.js";
 import { clockOf, lastMove, oddsOf, oddsWords, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
 
 export class Card {
-  /** `sight` observes which cards can be seen; without one it is drawn as seen. */
+  /** `sight` observes which cards are on the screen; without it the card is always drawn. */
   constructor(elapsedS, sight = null) {
     this.game = null;
     this.basis = {};
@@ -42,13 +42,13 @@ export class Card {
     sight?.observe(this.node);
   }
 
-  /** Boards are drawn only while they can be seen: there may be hundreds. */
+  /** Set whether the card is on the screen. Only visible cards are drawn, since there can be hundreds. */
   set visible(visible) {
     this._visible = visible;
     if (visible && this.game) this._drawPictures();
   }
 
-  /** `alert` is the worst that stands, where an arbiter looks. */
+  /** Draw the card; `alert` is the board's most urgent alert, for arbiters only. */
   draw(game, basis, alert = null) {
     const before = this.game;
     const score = this._show(game, basis);
@@ -66,7 +66,7 @@ export class Card {
     if (this._visible) this._drawPictures();
   }
 
-  /** Draws all but pictures; answers the score as {@link scoreOf}, or null where nothing is new. */
+  /** Draw all but the pictures; return the score as {@link scoreOf} does, or null if nothing has changed. */
   _show(game, basis) {
     const { withheld, oneRound } = basis;
     if (game === this.game && withheld === this.basis.withheld && oneRound === this.basis.oneRound) return null;
@@ -75,7 +75,7 @@ export class Card {
     const score = scoreOf(game);
     setText(this.where, placeText(game, oneRound));
     setText(this.move, lastMove(game, words));
-    // A result stands at the names.
+    // A result is shown beside the names instead.
     const text = game.result === "*" ? score.text : "";
     setText(this.score, isSure(score) || !text ? text : `${text} \u2026`);
     this.score.classList.toggle("provisional", !isSure(score));
@@ -84,7 +84,7 @@ export class Card {
     return score;
   }
 
-  /** Time has passed. */
+  /** Update the running clocks. */
   tick() {
     if (this._visible) for (const side of Object.values(this.sides)) side.clock.tick();
   }
@@ -102,7 +102,7 @@ export class Card {
   _label(game, score) {
     const address = writePlace({ view: "board", game: game.id });
     if (this.link.getAttribute("href") !== address) this.link.setAttribute("href", address);
-    const said = [
+    const sentences = [
       placeText(game),
       `${game.white.name || "?"} ${fill(words.against, game.black.name || "?")}`,
       game.result === "*" ? lastMove(game, words) : score.text,
@@ -110,7 +110,7 @@ export class Card {
       oddsWords(oddsOf(game), words),
       ...COLORS.map((color) => sideText(game, color, this.basis)),
     ];
-    this.link.setAttribute("aria-label", said.filter(Boolean).join(". "));
+    this.link.setAttribute("aria-label", sentences.filter(Boolean).join(". "));
   }
 
   _drawPictures() {
@@ -118,20 +118,20 @@ export class Card {
     this._spark.draw(this.game);
   }
 
-  /** A move lights up; one that cost its player much, as a loss. */
+  /** Flash a new move; a costly one flashes as a loss. */
   _flash(game) {
     if (this._visible) flash(this.move, lostPoints(game, game.plies.length) >= COSTLY_POINTS);
   }
 }
 
 const [WIDTH, HEIGHT] = [100, 40];
-/** A sparkline shows at least so many Elo, so that noise does not look like drama. */
+/** Smallest range of a sparkline, Elo, so that noise does not look like drama. */
 const LEAST_SPAN = 300;
 
 /**
- * What a sparkline is made of: how far both sides' figures are from their own Elo, move by move, so that one dashed line is
- * the own Elo of both: `{zero, white: {area, line, end}, black: …}`; null without a value. A side without Elo is
- * compared with its opponent's. Pure.
+ * Return the paths of a sparkline, `{zero, white: {area, line, end}, black: …}`; null without a value. They show how
+ * far each side's figure is from its own Elo, move by move, so that one dashed line stands for both Elo. A side without
+ * Elo is compared with its opponent's. Pure.
  */
 function sparkPaths(game) {
   const { curves, white, black } = game;
@@ -139,10 +139,10 @@ function sparkPaths(game) {
   const level = white.elo || black.elo || data[3].findLast(isKnown) || data[6].findLast(isKnown);
   const from = (values, elo) => values.map((value) => (value === null ? null : value - (elo || level)));
   const sides = { white: from(data[3], white.elo || black.elo), black: from(data[6], black.elo || white.elo) };
-  const known = [0, ...sides.white, ...sides.black].filter(isKnown);
-  if (known.length === 1) return null;
-  const missing = Math.max(0, LEAST_SPAN - (Math.max(...known) - Math.min(...known))) / 2;
-  const [low, high] = [Math.min(...known) - missing, Math.max(...known) + missing];
+  const shownValues = [0, ...sides.white, ...sides.black].filter(isKnown);
+  if (shownValues.length === 1) return null;
+  const missing = Math.max(0, LEAST_SPAN - (Math.max(...shownValues) - Math.min(...shownValues))) / 2;
+  const [low, high] = [Math.min(...shownValues) - missing, Math.max(...shownValues) + missing];
   const moves = data[0].length;
   const x = (at) => (moves < 2 ? WIDTH / 2 : (WIDTH * at) / (moves - 1)).toFixed(1);
   const y = (value) => ((HEIGHT * (high - value)) / (high - low)).toFixed(1);
@@ -152,7 +152,7 @@ function sparkPaths(game) {
     if (drawn.length === 0) return { area: "", line: "", end: "" };
     const along = drawn.map((point) => point.join(" ")).join("L");
     const [first, last] = [drawn[0], drawn.at(-1)];
-    // Without an own Elo there is nothing to be above or below.
+    // The area lies between the line and the zero line, which exists only if an Elo is known.
     const area = zero && `M${first[0]} ${y(0)}L${along}L${last[0]} ${y(0)}Z`;
     return { area, line: `M${along}`, end: `M${last.join(" ")}h0.01` };
   };
@@ -161,7 +161,7 @@ function sparkPaths(game) {
 
 const isKnown = (value) => value !== null;
 
-/** White's line has a white core and Black's a black one, as the discs at their names: no colour tells them apart. */
+/** Lines differ by their cores, white or black like the discs at the names, not by colour. */
 const PARTS = { area: ["area"], line: ["rim", "core"], end: ["rim end", "core end"] };
 
 class Spark {
@@ -183,8 +183,8 @@ class Spark {
 }
 
 /**
- * What every view shows of one side, each part a node of its own; the view arranges them. `piece` is
- * the disc of its colour, `usual` what is usual, `band` the same as a picture.
+ * The parts of one side that every view shows, each a node; the view arranges them. `piece` is the disc of the side's
+ * colour, `usual` the usual range as text, `band` the same range as a picture.
  */
 export class Side {
   constructor(color, elapsedS) {
@@ -202,7 +202,7 @@ export class Side {
     this.usual = element("span", "interval");
   }
 
-  /** Draws them as after `plies`; answers `{read, rests, news}`: the figure as it is read, what of the moves it rests on, what moved it. */
+  /** Draw the parts as after `plies`; return `{read, rests, news}`: the figure's texts, missing moves, and a costly move. */
   show(game, plies, basis, room = "") {
     const { color } = this;
     const player = game[color];
@@ -228,7 +228,7 @@ export class Side {
   }
 }
 
-/** What is usual for a player, as a strip with a dot where the figure is: outside it on either side, where it is unusual. */
+/** The usual range of a player as a strip, with a dot for the figure, outside the band if it is unusual. */
 class Band {
   constructor(color) {
     this._dot = element("i", `dot ${color}`);
@@ -241,14 +241,14 @@ class Band {
   }
 }
 
-/** A player's row of a card: points, name, Elo, clock, figure, and the band below. */
+/** A player on a card: points, name, Elo, clock, figure, and the band below. */
 class CardSide extends Side {
   constructor(color, elapsedS) {
     super(color, elapsedS);
-    const who = element("div", "who", "", this.piece, this.points, this.title, this.name.node, this.elo);
+    const nameLine = element("div", "who", "", this.piece, this.points, this.title, this.name.node, this.elo);
     const placed = element("div", "placed", "", this.band.node, this.from, this.clock.node);
     this._team = nameNode("team");
-    this.node = element("div", `side ${color}`, "", who, element("div", "figures", "", this.main), this._team, placed);
+    this.node = element("div", `side ${color}`, "", nameLine, element("div", "figures", "", this.main), this._team, placed);
   }
 
   draw(game, basis) {
@@ -261,7 +261,7 @@ class CardSide extends Side {
 }
 
 class ClockText {
-  /** `elapsedS` says of a game how long its clock has run. */
+  /** `elapsedS` returns how long a game's clock has been running, seconds. */
   constructor(color, elapsedS) {
     this._color = color;
     this._elapsedS = elapsedS;
@@ -270,7 +270,7 @@ class ClockText {
     this.node = element("span", "clock");
   }
 
-  /** What its width depends on: a clock that runs is bolder. */
+  /** A text that changes with the width of the clock: a running clock is bolder. */
   get room() {
     return `${this.node.className} ${this.node.textContent.length}`;
   }

@@ -1,4 +1,4 @@
-/** The moves of a game beside its board. */
+/** The list of moves beside a board. */
 
 import { button, childrenOf, element, named, setText } from "../drawing/elements.js";
 import { moverOf } from "../client/games.js";
@@ -7,22 +7,22 @@ import { say, words } from "./language.js";
 import { localMove } from "../overlay/language/words.js";
 
 /**
- * From which loss of winning chances on a move bears which sign: as lichess judges moves, so that
- * what is lost in a decided position weighs little.
+ * Marks of bad moves by their smallest loss of winning chances, as lichess judges moves, so that losses in decided
+ * positions count little.
  */
 export const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
 
-/** A move that few would have found, and one that sets a trap. */
+/** Marks of a move that few would have found, and of one that sets a trap. */
 const PRAISE = { find: "!", trap: "!?" };
 
-/** The mark of a move: `{sign, name}`; null for any other, and while nothing is known. Pure. */
+/** Return the mark of a move, `{sign, name}`; null if it has none, or while its scores are missing. Pure. */
 export function moveMark(ply, mover) {
   const score = ply.played_cp ?? ply.score_cp;
   if (ply.gain_cp === null || score === null) return null;
   const played = mover === "white" ? score : -score;
   const lost = whiteShare(played - ply.gain_cp) - whiteShare(played);
-  const found = MARKS.find(([from]) => lost >= from);
-  if (found) return { sign: found[1], name: found[2] };
+  const mark = MARKS.find(([from]) => lost >= from);
+  if (mark) return { sign: mark[1], name: mark[2] };
   return PRAISE[ply.mark] ? { sign: PRAISE[ply.mark], name: ply.mark } : null;
 }
 
@@ -49,7 +49,7 @@ export class MoveList {
     if (now) this._reveal(now);
   }
 
-  /** Scrolls the list, never the page. */
+  /** Scroll the list, never the page, until the button is visible. */
   _reveal(button) {
     const { node } = this;
     const top = button.offsetTop;
@@ -78,7 +78,7 @@ export class MoveList {
       item.replaceChildren(...nodes);
       item.classList.toggle("half", at === 0 && moverOf(1, game.start_fen) === "black");
     });
-    // The mark of where we are belongs to the ply, not to the button.
+    // Forget the current ply if the game no longer has it.
     if (this._at !== null && this._at > plies.length) this._at = null;
   }
 }
@@ -88,10 +88,10 @@ class MoveCell {
     this._ply = null;
     this._san = element("span", "san");
     this._mark = element("span", "mark");
-    // For those who hear the page.
-    this._said = element("span", "hidden");
+    // For screen readers.
+    this._spokenScore = element("span", "hidden");
     this.node = button("", () => picked(ply), { className: "move-cell" });
-    this.node.append(this._san, this._mark, this._said);
+    this.node.append(this._san, this._mark, this._spokenScore);
   }
 
   draw(ply, game, withheld) {
@@ -105,6 +105,6 @@ class MoveCell {
     this.node.classList.toggle("first-choice", ply.best !== null && ply.best === ply.uci);
     this.node.dataset.mark = mark?.name ?? "";
     const unscored = withheld ? "" : say("not scored yet");
-    setText(this._said, `, ${ply.score_cp === null ? unscored : scoreText(ply.score_cp, ply.mate)}`);
+    setText(this._spokenScore, `, ${ply.score_cp === null ? unscored : scoreText(ply.score_cp, ply.mate)}`);
   }
 }

@@ -1,4 +1,4 @@
-/** One board in depth. Everything that needs the charts' library is here, loaded when first asked for. */
+/** The view of one board. It contains everything that needs the charts' library and is loaded on first use. */
 
 import { alertText, worstByBoard } from "./alerts_panel.js";
 import { Side } from "./board_card.js";
@@ -19,7 +19,7 @@ import {
 import { bestInstead, humanLine, lastMove, oddsOf, oddsWords, openingText, scoreOf } from "../overlay/shown_figures.js";
 
 export class BoardPage {
-  /** `go` changes the place; `share` makes the row of buttons for what is seen. */
+  /** `go` changes the place; `share` is the menu for this view. */
   constructor(go, share, elapsedS, followed) {
     this._go = go;
     this._game = null;
@@ -39,7 +39,7 @@ export class BoardPage {
     this._frame = new BoardFrame(this._square);
     this._position = null;
     this._width = 0;
-    // Heard after the board's own observer, which was there first.
+    // This runs after the diagram's own observer, which was registered first.
     new ResizeObserver(() => {
       this._width = this._square.clientWidth;
       this._drawDiagram();
@@ -49,7 +49,7 @@ export class BoardPage {
     this._oddsText = element("span");
     this._odds = element("p", "odds", "", this._oddsBar, this._oddsText);
     this._human = element("p", "human");
-    /** Why the winner has the lower figure. */
+    /** The reason why the winner has the lower figure. */
     this._despite = element("p", "despite");
     this._problem = element("p", "problem");
     this._buttons = this._controls();
@@ -99,20 +99,20 @@ export class BoardPage {
     this._drawExperts();
   }
 
-  /** It is drawn only while somebody looks at it. */
+  /** Draw the chart of Algorithm 4, only while its section is open. */
   _drawExperts() {
     if (this._experts.open && this._game !== null) this._algorithm4.draw(this._game, this._ply / 2, this._rating);
   }
 
-  /** Goes so many plies on or back; at the newest it follows the game again. */
-  step(by) {
+  /** Move by some plies, forward or back; at the newest ply the view follows the game again. */
+  step(plies) {
     if (this._game === null) return;
     const last = wholeOf(this._game);
-    const ply = Math.max(0, Math.min(last, this._ply + by));
+    const ply = Math.max(0, Math.min(last, this._ply + plies));
     this._go({ ply: ply === last ? null : ply }, true);
   }
 
-  /** Time has passed. */
+  /** Update the running clocks. */
   tick() {
     for (const player of Object.values(this._players)) player.clock.tick();
   }
@@ -139,8 +139,8 @@ export class BoardPage {
     const score = scoreOf(game, { plies });
     const odds = oddsOf(game, plies);
     drawBar(this._bar, score);
-    const said = `${say("Score")} ${score.text || (basis.withheld ? words.withheld : say("not scored yet"))}`;
-    named(this._bar, odds ? `${said}. ${oddsWords(odds, words)}` : said);
+    const description = `${say("Score")} ${score.text || (basis.withheld ? words.withheld : say("not scored yet"))}`;
+    named(this._bar, odds ? `${description}. ${oddsWords(odds, words)}` : description);
     this._odds.hidden = odds === null;
     if (odds) {
       drawOdds(this._oddsBar, odds);
@@ -163,7 +163,7 @@ export class BoardPage {
     newest.classList.toggle("looking-back", place.ply !== null);
   }
 
-  /** A board that was just shown draws itself anew for its size: nothing may move before that. */
+  /** Draw the diagram once its width is settled: a board just shown redraws itself first, and no piece may move before that. */
   _drawDiagram() {
     const width = this._square.clientWidth;
     if (this._position === null || width === 0 || width !== this._width) return;
@@ -172,7 +172,7 @@ export class BoardPage {
     this._diagram.draw(game, `${say("Board")}: ${lastMove(game, words)}`);
   }
 
-  /** Does what a key or a button of this name asks for; whether there is such a thing here. */
+  /** Do the action of a key or button; return whether this view has such an action. */
   act(name) {
     if (!Object.hasOwn(ACTIONS, name)) return false;
     ACTIONS[name](this);
@@ -187,7 +187,7 @@ export class BoardPage {
     return element("div", "controls", "", ...Object.entries(CONTROLS).map(make));
   }
 
-  /** Shows the position after a move that is pointed at; null: the one that is looked at. */
+  /** Show the position after the move that is pointed at; if null, the current position. */
   _peek(move) {
     if (this._game === null || this._position === null) return;
     const plies = move === null ? this._ply : Math.min(2 * move, this._game.plies.length);
@@ -196,7 +196,7 @@ export class BoardPage {
   }
 }
 
-/** The buttons below the board, each for a key. */
+/** The buttons below the board, by the key that does the same. */
 const CONTROLS = { Home: "|\u25c0", ArrowLeft: "\u25c0", ArrowRight: "\u25b6", End: "\u25b6|", f: "\u21c5" };
 
 const ACTIONS = {
@@ -207,10 +207,10 @@ const ACTIONS = {
   flip: (board) => board._go((place) => ({ flip: !place.flip })),
 };
 
-/** How many plies there are, also where a link shows the first of them. */
+/** Return the number of plies in the whole game, even if only the first of them are shown. */
 const wholeOf = (game) => game.whole_plies ?? game.plies.length;
 
-/** A player above or below the board, with the figure. */
+/** The line of a player above or below the board, with the figure. */
 class PlayerHeader extends Side {
   constructor(color, elapsedS, followed) {
     super(color, elapsedS);
@@ -220,9 +220,9 @@ class PlayerHeader extends Side {
     this._star = new FollowStar(followed);
     this._better = element("span", "said");
     this._costly = element("span", "news");
-    const who = [this.piece, this.points, this.title, this._link, this.elo, this._star.node, this._material, this._more, this.clock.node];
+    const nameLine = [this.piece, this.points, this.title, this._link, this.elo, this._star.node, this._material, this._more, this.clock.node];
     const figures = element("div", "figures", "", this.label, this.main, this.from, this.usual, this._better, this._costly);
-    this.node = element("div", `player-line side ${color}`, "", element("div", "who", "", ...who), figures, this.band.node);
+    this.node = element("div", `player-line side ${color}`, "", element("div", "who", "", ...nameLine), figures, this.band.node);
   }
 
   draw(game, plies, material, basis) {

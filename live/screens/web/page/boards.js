@@ -1,4 +1,4 @@
-/** All boards at a glance, filtered and sorted; above them the round, what is worth telling, and the newest of it. */
+/** The view of all boards, filtered and sorted; above them the round, its headline and its newest moments. */
 
 import { worstByBoard } from "./alerts_panel.js";
 import { Card } from "./board_card.js";
@@ -15,13 +15,13 @@ import { isolated, shortName } from "../drawing/player_names.js";
 import { basisIn } from "./score_words.js";
 import { scoreOf } from "../overlay/shown_figures.js";
 
-/** More boards than this are shown without their pictures. */
+/** Largest number of boards that are shown with their pictures. */
 const MANY = 24;
-/** Boards change their places at most so often: nobody can read what jumps about. */
+/** Shortest time between two changes of the boards' order: nobody can read boards that jump about. */
 export const REARRANGE_MS = 3_000;
 
 export class Overview {
-  /** `elapsedS` says of a game how long its clock has run; `share` is the menu for what is seen. */
+  /** `elapsedS` returns how long a game's clock has been running, seconds; `share` is the menu for this view. */
   constructor(go, elapsedS, followed, share) {
     this._go = go;
     this._followed = followed;
@@ -54,26 +54,26 @@ export class Overview {
     this.node = named(element("section", "overview", "", ...parts), say("Boards"));
   }
 
-  /** Draws what `place` asks for; `now` says when, for boards that change their places. */
+  /** Draw the boards that `place` asks for; `now` limits how often their order changes. */
   draw(held, place, now) {
     const all = [...held.games.values()];
     const { q, state, sort, event, round } = place;
     const worst = worstByBoard([...(held.alerts?.values() ?? [])]);
     const alerting = [...worst.keys()];
-    const shown = inRound(all, place, alerting);
-    const [said, sentence, moment] = writeHeadline(shown, [...held.moments.values()], held.feeds);
-    setText(this._round, said);
+    const shownGames = inRound(all, place, alerting);
+    const [roundLine, sentence, moment] = writeHeadline(shownGames, [...held.moments.values()], held.feeds);
+    setText(this._round, roundLine);
     setText(this._sentence, unbroken(sentence));
     if (moment === null) this._sentence.removeAttribute("href");
     else this._sentence.href = addressOf(moment);
     this._moments.draw(held, sentence);
     this._legend.hidden = isWithheld(held);
     this._headline.hidden = all.length === 0;
-    const summary = roundAddress(location.href, held.hello?.sight, shown);
+    const summary = roundAddress(location.href, held.hello?.sight, shownGames);
     this._summary.hidden = summary === null || brokerOf() !== null;
     this._summary.href = summary ?? "";
-    this._matches.draw(shown);
-    const pictures = place.layout === "auto" ? shown.length <= MANY : place.layout === "cards";
+    this._matches.draw(shownGames);
+    const pictures = place.layout === "auto" ? shownGames.length <= MANY : place.layout === "cards";
     this._grid.classList.toggle("dense", !pictures);
     this._show(place);
     this._rounds.draw(all, place, held.feeds);
@@ -86,7 +86,7 @@ export class Overview {
       this._games = this._followed.first(chosen, (game) => worst.has(game.id) || this._followed.plays(game)).map((game) => game.id);
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
-    const oneRound = roundsOf(shown).length === 1;
+    const oneRound = roundsOf(shownGames).length === 1;
     this._drawCards(games, { ...basisIn(held), oneRound }, worst);
     for (const game of games) {
       const { classList } = this._cards.of(game.id).node;
@@ -100,7 +100,7 @@ export class Overview {
     if (all.length === 0) this._empty.draw(held);
   }
 
-  /** Time has passed. */
+  /** Update the running clocks. */
   tick() {
     for (const card of this._cards.views) card.tick();
   }
@@ -116,7 +116,7 @@ export class Overview {
     if (ids !== this._ids) slide(this._grid, show);
     this._ids = ids;
     show().forEach((card, at) => card.draw(games[at], basis, worst.get(games[at].id)));
-    // A card that was moved has lost the keyboard.
+    // Moving a card removes the keyboard focus from it.
     if (focused !== document.activeElement && this._grid.contains(focused)) focused.focus({ preventScroll: true });
   }
 
@@ -126,12 +126,12 @@ export class Overview {
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
     this._sort = makeChoice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
     this._layout = makeChoice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
-    const more = element(
+    const menu = element(
       "details", "chooser", "", element("summary", "", say("View")),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label),
     );
     this._legend = element("p", "legend", say("Large figure: plays like this rating. Band: usual for the Elo. Dashed: own Elo."));
-    const parts = [this._rounds.node, this._filter, more, this._legend, share, this._count];
+    const parts = [this._rounds.node, this._filter, menu, this._legend, share, this._count];
     return named(element("div", "toolbar", "", ...parts), say("Boards"), "search");
   }
 
@@ -143,61 +143,62 @@ export class Overview {
   }
 }
 
-/** The newest moments, of which the weightiest makes the headline. */
+/** Number of newest moments among which the headline is chosen, by weight. */
 const NEWEST = 5;
 
-/** Better than so many games in 100, over so many counted moves: who is below that is not said to play best. */
+/** Smallest percentile and number of counted moves of a player who can be called the best so far. */
 const BEST = { percentile: 80, moves: 15 };
-/** Elo between two players, from which a win of the weaker is an upset, as UPSET_ELO in live/watch. */
+/** Elo difference from which a win of the weaker player is an upset; same as UPSET_ELO in live/watch. */
 const UPSET_ELO = 100;
 
 /**
- * What stands above boards of their leading round, `[round, sentence, moment]`: which it is and how far; once it is over
- * what it came to, before that the weightiest of its newest moments, else who plays best; and the moment told, or null. Pure.
+ * Return the headline of the boards, `[round, sentence, moment]`: their leading round and its progress, a sentence, and
+ * the moment that it tells, or null. The sentence sums up the round once it is over; before that it tells the
+ * weightiest of the newest moments, or else who plays best. Pure.
  */
-export function writeHeadline(shown, moments, feeds) {
-  const leading = leadingRound(roundsOf(shown, feeds));
+export function writeHeadline(allGames, moments, feeds) {
+  const leading = leadingRound(roundsOf(allGames, feeds));
   const round = leading === null ? "" : roundWords(leading);
-  const games = leading === null ? shown : inRound(shown, leading);
+  const games = leading === null ? allGames : inRound(allGames, leading);
   const ids = new Set(games.map(({ id }) => id));
-  const own = moments.filter(({ game }) => ids.has(game));
+  const ownMoments = moments.filter(({ game }) => ids.has(game));
   if (games.length > 0 && games.every(({ result }) => result !== "*")) {
-    const highest = own.find(({ kind }) => kind === "highest") ?? null;
+    const highest = ownMoments.find(({ kind }) => kind === "highest") ?? null;
     return [round, [countedResults(games), highest && bestOfRound(games, highest)].filter(Boolean).join(" "), highest];
   }
-  const [told = null] = newestMoments(own, NEWEST).sort((a, b) => b.weight - a.weight);
-  if (told !== null) return [round, momentText(told), told];
+  const [weightiest = null] = newestMoments(ownMoments, NEWEST).sort((a, b) => b.weight - a.weight);
+  if (weightiest !== null) return [round, momentText(weightiest), weightiest];
   return [round, bestSoFar(games) ?? (games.some(hasMoves) ? countedResults(games) : ""), null];
 }
 
 const hasMoves = ({ plies }) => plies.length > 0;
 
-/** Who had the highest percentile of a round, in short: its moment says more. */
+/** Return a short sentence about the player with the round's highest percentile, since the moment's own text is longer. */
 function bestOfRound(games, { game: id, color, figures }) {
   const [name, elo] = sideOf(games, games.find((game) => game.id === id)[color]);
   const { value } = figures.find((figure) => figure.name === "perceived");
   return say("Best of the round: {}, played like {} (Elo {}).", name, eloText({ value }), elo);
 }
 
-/** The short name of a side among those of these games, isolated; and its Elo. */
+/** Return a side's short name, distinct among these games and isolated, and its Elo. */
 function sideOf(games, { name, elo }) {
   const names = games.flatMap(({ white, black }) => [white.name, black.name]);
   return [isolated(shortName(name || "?", names)), elo];
 }
 
-/** `Games: 10, decided: 7. Upsets: 3.` */
+/** Return the counts of the games' results: `Games: 10, decided: 7. Upsets: 3.` */
 function countedResults(games) {
   const decided = games.filter(({ result }) => result === "1-0" || result === "0-1");
   const upsets = decided.filter(({ white, black, result, plies }) => {
     const [winner, loser] = result === "1-0" ? [white, black] : [black, white];
     return plies.length > 1 && winner.elo && loser.elo && loser.elo - winner.elo >= UPSET_ELO;
   });
-  const said = [say("Games: {}, decided: {}.", games.length, decided.length)];
-  if (upsets.length > 0) said.push(say("Upsets: {}.", upsets.length));
-  return said.join(" ");
+  const sentences = [say("Games: {}, decided: {}.", games.length, decided.length)];
+  if (upsets.length > 0) sentences.push(say("Upsets: {}.", upsets.length));
+  return sentences.join(" ");
 }
 
-/** Who plays best, once half of the boards can be compared; null where nobody stands out. */
+/** Return a sentence about the best player so far, once half of the boards have settled figures; null if nobody stands out. */
 function bestSoFar(games) {
   const sides = games.flatMap((game) => COLORS.map((color) => ({ game, side: game[color], figure: settledFigure(game.curves[color].at(-1)) })));
   const settled = sides.filter(({ figure }) => figure !== null && figure.counted >= BEST.moves);
@@ -205,13 +206,14 @@ function bestSoFar(games) {
   const rated = settled.filter(({ side, figure }) => side.elo && (figure.percentile ?? 0) >= BEST.percentile);
   const best = rated.sort((a, b) => b.figure.percentile - a.figure.percentile)[0];
   if (best === undefined) return null;
-  const [who, elo] = sideOf(games, best.side);
-  return say("Best so far: {}, playing like {}{}.", who, eloText(best.figure), ` (${spoken.elo} ${elo})`);
+  const [name, elo] = sideOf(games, best.side);
+  return say("Best so far: {}, playing like {}{}.", name, eloText(best.figure), ` (${spoken.elo} ${elo})`);
 }
 
 /**
- * Where the round of these games is summed up, for a page at this address that sees so much; null while one of them
- * goes on, of several rounds, and where scores are hidden. As with overlays, an arbiter's token stays here. Pure.
+ * Return the address of the round's summary, for a page at the address `page` whose reader may see as much as `sight`
+ * says; null while a game runs, for several rounds, and if scores are hidden. An arbiter's token is left out, as for
+ * overlays. Pure.
  */
 export function roundAddress(page, sight, games) {
   const rounds = roundsOf(games);
@@ -234,37 +236,37 @@ function makeChoice(name, labels, chosen) {
 const NOW = JSON.stringify(["", ""]);
 const ALL = JSON.stringify(["", ALL_ROUNDS]);
 
-/** `Round 4 · 2 May 2026 · live`, of a round as {@link roundsOf} lists it. Pure. */
+/** Return a round of {@link roundsOf} as text: `Round 4 · 2 May 2026 · live`. Pure. */
 export function roundWords({ round, date, games, running, live, over }) {
   const begun = over === games ? say("over") : over ? say("{} of {} over", over, games) : say("not begun");
   const state = live ? say("live") : running ? say("not live") : begun;
   return [roundText(round) || say("Round not named"), dateText(date, locale), state].filter(Boolean).join(" \u00b7 ");
 }
 
-/** How the teams stand, match by match; nothing where there are none. */
+/** The scores of the team matches; empty if there are no teams. */
 export class MatchList {
   constructor() {
-    this._said = "";
+    this._shownText = "";
     this.node = named(element("ul", "matches"), say("Team matches"));
     this.node.hidden = true;
   }
 
   draw(games) {
     const matches = teamMatches(games);
-    // With one event its name would say nothing, and with one round its number.
+    // The event is named only if there are several, and so is the round.
     const [events, rounds] = ["event", "round"].map((part) => new Set(matches.map((match) => match[part])).size);
-    const said = matches.map(({ event, round, teams, points }) => {
+    const lines = matches.map(({ event, round, teams, points }) => {
       const where = [events > 1 ? event : "", rounds > 1 ? roundText(round) : ""].filter(Boolean).join(", ");
       return [where && `${where}:`, teams[0], `${pointsText(points[0])} \u2013 ${pointsText(points[1])}`, teams[1]].filter(Boolean).join(" ");
     });
-    if (said.join("\n") === this._said) return;
-    this._said = said.join("\n");
-    this.node.replaceChildren(...said.map((text) => element("li", "", text)));
-    this.node.hidden = said.length === 0;
+    if (lines.join("\n") === this._shownText) return;
+    this._shownText = lines.join("\n");
+    this.node.replaceChildren(...lines.map((text) => element("li", "", text)));
+    this.node.hidden = lines.length === 0;
   }
 }
 
-/** What stands where there are no games: what is followed, how it does, and where to look next. */
+/** The text in place of boards if there are no games: the sources, their state, and where to look next. */
 class EmptyState {
   constructor() {
     this._title = element("h2");
@@ -290,7 +292,7 @@ class EmptyState {
 }
 
 class RoundPicker {
-  /** `go` is given `{event, round}`. */
+  /** `go` is called with `{event, round}`. */
   constructor(go) {
     this._key = "";
     this.node = named(element("select", "round-picker"), say("Round"));
@@ -307,42 +309,42 @@ class RoundPicker {
       this._key = key;
       this._fill(rounds);
     }
-    // Of a link that names no event any event's round is meant.
-    const wanted = rounds.find((each) => each.round === round && (event === "" || each.event === event));
-    const value = round === "" ? NOW : round === ALL_ROUNDS ? ALL : JSON.stringify([wanted?.event ?? event, round]);
+    // A link without an event means the round of any event.
+    const chosen = rounds.find((entry) => entry.round === round && (event === "" || entry.event === event));
+    const value = round === "" ? NOW : round === ALL_ROUNDS ? ALL : JSON.stringify([chosen?.event ?? event, round]);
     if (this.node.value !== value) this.node.value = value;
-    // One round is no choice.
+    // With a single round there is nothing to choose.
     this.node.hidden = rounds.length < 2 && round === "";
   }
 
   _fill(rounds) {
     const events = [...new Set(rounds.map(({ event }) => event))];
     const groups = events.map((event) => {
-      const own = rounds.filter((each) => each.event === event);
-      const options = own.map((each) => new Option(roundWords(each), JSON.stringify([event, each.round])));
+      const eventRounds = rounds.filter((entry) => entry.event === event);
+      const options = eventRounds.map((entry) => new Option(roundWords(entry), JSON.stringify([event, entry.round])));
       if (events.length === 1) return options;
       const group = element("optgroup", "", "", ...options);
       group.label = event || say("Other games");
       return group;
     });
-    // Of several events each has its own; more of the one stands in the headline.
+    // With several events the newest rounds differ, so none is named.
     const newest = events.length === 1 ? say("Newest: {}", roundText(rounds[0].round) || say("Round not named")) : say("Newest rounds");
     this.node.replaceChildren(new Option(newest, NOW), ...groups.flat(), new Option(say("All rounds"), ALL));
   }
 }
 
-/** More than so many nobody reads above the boards. */
+/** Largest number of moments above the boards; nobody reads more. */
 const MOST = 12;
 
-/** The newest first; those of unknown time by how much they matter. Pure. */
-export function newestMoments(moments, most = MOST) {
+/** Return the newest moments, newest first; moments without a time by weight. Pure. */
+export function newestMoments(moments, limit = MOST) {
   const order = (a, b) => (b.at_s ?? 0) - (a.at_s ?? 0) || b.weight - a.weight || (a.id < b.id ? -1 : 1);
-  return [...moments].sort(order).slice(0, most);
+  return [...moments].sort(order).slice(0, limit);
 }
 
 /**
- * Where an overlay of these options is, for a page at this address that sees so much, with the token that lets the
- * page in; an arbiter's stays here: with it an overlay would show on air what is delayed or hidden. Pure.
+ * Return the address of an overlay with these options, for a page at the address `page` whose reader may see as much as
+ * `sight` says. The page's token is kept unless it is an arbiter's: that would put delayed or hidden data on air. Pure.
  */
 export function overlayAddress(page, sight, isStatic, options) {
   const address = new URL(isStatic ? "overlay.html" : "overlay", page);
@@ -352,19 +354,19 @@ export function overlayAddress(page, sight, isStatic, options) {
   return address.href;
 }
 
-/** What is worth telling of the games, above the boards: each leads to its position. */
+/** The list of moments above the boards; each links to its position. */
 class MomentsList {
   constructor() {
     this._key = "";
     this._list = element("ol");
     this._count = element("span", "count");
     this.node = element("details", "moments", "", element("summary", "", `${say("Moments")} `, this._count), this._list);
-    // On a phone the boards come first.
+    // On a phone the list is closed, so that the boards come first.
     this.node.open = !matchMedia("(max-width: 48rem)").matches;
     this.node.hidden = true;
   }
 
-  /** All but the one that is the headline. */
+  /** Draw all moments except the one in the headline. */
   draw(held, headline) {
     const moments = newestMoments(held.moments.values()).filter((moment) => momentText(moment) !== headline);
     const key = JSON.stringify(moments.map(({ id, text }) => [id, momentText({ text })]));
@@ -380,23 +382,23 @@ function makeEntry(moment) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
-  // Its names are isolated; as a whole it reads from left to right, whatever name comes first.
+  // The names in the sentence are isolated, so it reads from left to right even if a right-to-left name comes first.
   const sentence = anchor("sentence", unbroken(momentText(moment)), addressOf(moment));
   return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence);
 }
 
-/** Where the position of a moment is. */
+/** Return the address of a moment's position. */
 const addressOf = ({ game, ply }) => writePlace({ view: "board", game, ply });
 
-// --- which boards are shown, in which order -------------------------------------------------------
+// --- choice and order of the boards ---------------------------------------------------------------
 
-/** The lower of both clocks, seconds. */
+/** Return the lower of both clocks, seconds. */
 const lowestClock = ({ plies }) => Math.min(...plies.slice(-2).map(({ clock_s: clock }) => clock ?? Infinity));
 
-/** The higher figure of both sides, of those that rest on moves enough. */
+/** Return the higher figure of both sides, among those with enough moves. */
 const highestFigure = ({ curves }) => Math.max(...COLORS.map((color) => settledFigure(curves[color].at(-1))?.value ?? -Infinity));
 
-/** What boards can be sorted by: a label, and a key of which the smallest comes first; what is not known comes last. */
+/** Orders of the boards: a label, and a key whose smallest value comes first and unknown values last. */
 const ORDERS = {
   board: { label: "Board", key: () => 0 },
   close: { label: "Closest score", key: (game) => Math.abs(scoreOf(game).cp ?? Infinity) },
@@ -404,33 +406,33 @@ const ORDERS = {
   clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowestClock(game) : Infinity) },
 };
 
-/** The boards that a place asks for, in its order; those of `alerting`, ids, come first, as they come there. */
+/** Return the boards that a place asks for, in its order; those in `alerting` (ids) come first, in that order. */
 export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []) {
-  const wanted = splitWords(q);
-  const chosen = inRound(games, round, alerting).filter((game) => fits(game, wanted, state)).sort(gameOrder);
+  const searchWords = splitWords(q);
+  const chosen = inRound(games, round, alerting).filter((game) => fits(game, searchWords, state)).sort(gameOrder);
   const key = ORDERS[sort]?.key ?? ORDERS.board.key;
   const keys = new Map(chosen.map((game) => [game.id, key(game)]));
   const urgency = new Map(alerting.map((id, at) => [id, at - alerting.length]));
-  // What sorts alike stays in its order, and so do two of which nothing is known, of which the difference is no number.
+  // Boards with equal keys keep their order; so do two unknown ones, since the difference of their keys is not a number.
   return chosen.sort((a, b) => (urgency.get(a.id) ?? 0) - (urgency.get(b.id) ?? 0) || keys.get(a.id) - keys.get(b.id));
 }
 
-function fits(game, wanted, state) {
+function fits(game, searchWords, state) {
   if (state !== "all" && (game.result === "*") !== (state === "running")) return false;
-  if (wanted.length === 0) return true;
+  if (searchWords.length === 0) return true;
   const { white, black } = game;
   const people = [white, black].flatMap(({ name, title, team, federation }) => [name, title, team, federation]);
-  const said = [game.event, game.board === null ? "" : `board ${game.board}`, game.round, game.result, ...people];
-  const text = fold(said.filter(Boolean).join("\n"));
-  return wanted.every((word) => text.includes(word));
+  const texts = [game.event, game.board === null ? "" : `board ${game.board}`, game.round, game.result, ...people];
+  const text = fold(texts.filter(Boolean).join("\n"));
+  return searchWords.every((word) => text.includes(word));
 }
 
-/** What somebody typed, as words to look for: all must be there, in any order. */
+/** Return the words of a search; all must occur, in any order. */
 export function splitWords(text) {
   return fold(text).split(/\s+/).filter(Boolean);
 }
 
-/** Letters without case and accents, so that `muller` finds Müller. */
+/** Return a text without case and accents, so that `muller` finds Müller. */
 export function fold(text) {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** The charts of one board: both curves, and the score. */
+/** The charts of a board: both curves, and the score. */
 
 import { curveData, curveOptions, Plot } from "../drawing/curves.js";
 import { element, named, setLine } from "../drawing/elements.js";
@@ -13,14 +13,14 @@ import { sideText } from "./score_words.js";
 const FAMILY = "Inter, system-ui, sans-serif";
 
 /**
- * `kind` says what is drawn:
- * - `series(game, above)` answers `{data, note}`: columns for uPlot (x first), null when nothing is there;
- * - `options(color, current, above)` the rest of uPlot's options, for colours by name; `marked` draws over it;
- * - `says(game, above)` is the same in words;
- * - `empty` what stands there instead of an empty drawing.
+ * A chart of one `kind`, which has these fields:
+ * - `series(game, above)` returns `{data, note}`: columns for uPlot (x first), null if there is nothing to draw;
+ * - `options(color, current, above)` returns the rest of uPlot's options, with colours by name, and `marked`, which
+ * draws over the chart;
+ * - `says(game, above)` returns the chart in words; `empty` is the text in place of an empty chart.
  */
 export class Chart {
-  /** `picked` is given the x that is clicked, `pointed` the one pointed at, or null. */
+  /** `picked` is called with the x that is clicked, `pointed` with the x that is pointed at, or null. */
   constructor(kind, picked, pointed = () => {}) {
     this._kind = kind;
     this._picked = picked;
@@ -29,12 +29,12 @@ export class Chart {
     this._plot = new Plot("plot", () => this._options(), (box) => this._size(box));
     this._box = this._plot.node;
     this._note = element("p", "chart-note");
-    const why = kind.explain ? [explainButton()] : [];
-    const caption = element("figcaption", "", "", element("span", "", say(kind.title)), ...why);
+    const explanation = kind.explain ? [explainButton()] : [];
+    const caption = element("figcaption", "", "", element("span", "", say(kind.title)), ...explanation);
     this.node = element("figure", `chart ${kind.name}`, "", caption, this._box, this._note);
   }
 
-  /** `at` is the x of what is looked at; `above` says which figure is (see client/figures.js). */
+  /** Draw a game; `at` is the x of the current position, `above` chooses the figure (see client/figures.js). */
   draw(game, at, above = null) {
     this._at = at;
     if (game === this._game && above === this._above) {
@@ -54,7 +54,7 @@ export class Chart {
   }
 
   _options() {
-    // What a name stands for in the end, as a canvas understands it: forced colours are words.
+    // Resolved to a value that a canvas understands: forced colours are keywords.
     const color = (name) => {
       this._box.style.color = `var(${name})`;
       return getComputedStyle(this._box).color;
@@ -69,10 +69,10 @@ export class Chart {
     };
     return {
       padding: [8, 10, 0, 0],
-      // A click is a click: without a drag to compare with, the library would swallow it.
+      // Without this drag setting the library would swallow clicks.
       cursor: { drag: { x: false, y: false, click: () => {} }, points: { show: false }, y: false },
       ...rest,
-      axes: axes.map((each) => ({ ...axis, ...each })),
+      axes: axes.map((options) => ({ ...axis, ...options })),
       series,
       hooks: { draw: [(drawn) => this._mark(drawn, mark), marked], ready: [(plot) => this._listen(plot)] },
     };
@@ -87,7 +87,7 @@ export class Chart {
     plot.over.addEventListener("mouseleave", () => this._pointed(null));
   }
 
-  /** A line where the board stands now. */
+  /** Draw a line at the current position of the board. */
   _mark(plot, color) {
     if (this._at === null || plot.data[0].length === 0) return;
     const x = plot.valToPos(this._at, "x", true);
@@ -105,31 +105,31 @@ export class Chart {
     ctx.restore();
   }
 
-  /** As wide as there is room; on a phone less high, or one would scroll for ever. */
+  /** Return the size of the chart, as wide as its box; on a phone it is lower, so that people need not scroll far. */
   _size({ clientWidth: width }) {
     return { width, height: Math.min(this._kind.height, Math.round(0.44 * width)) };
   }
 }
 
-// --- what the charts show: move by move, on one axis ------------------------------------------------
+// --- the kinds of charts: by move, on one axis ------------------------------------------------------
 
-/** A chart has room for so many moves at least: a game that begins does not jump about. */
+/** Smallest length of the axis, moves, so that the axis of a young game does not change all the time. */
 const LEAST_MOVES = 10;
 
 const movesOf = ({ plies, whole_plies: whole = plies.length }) => Math.max(LEAST_MOVES, Math.ceil(whole / 2));
 
-/** Both charts are as wide on either side, so that a move stands at one place. */
+/** Margins of all charts, equal so that a move is at the same place in each. */
 const SIDES = { padding: [8, 44, 0, 0], axis: 40 };
 
-/** Labels of moves: the number that each has in its game. */
+/** Return the axis of moves, labelled with their numbers in the game. */
 function moveAxis(current) {
   const number = (move) => moveText(2 * move, "", current().start_fen).replace(/\W+$/, "");
   return { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100], values: (plot, splits) => splits.map((move) => (move > 0 ? number(move) : "")) };
 }
 
-/** Scores as chances, so that 8 pawns do not hide what 0.8 decided. */
+/** Ticks of the score's axis, centipawns; the axis is in chances, so that a score of 8 pawns does not hide a change of 0.8. */
 const SCORE_TICKS = [-800, -300, -100, 0, 100, 300, 800];
-/** So many costly moves of each side are marked at the score. */
+/** Number of costly moves of each side that are marked in the score. */
 const MARKED = 3;
 
 export const SCORE = {
@@ -167,7 +167,7 @@ export const SCORE = {
   },
 };
 
-/** Marks the moves that the curves name where the score fell. */
+/** Mark in the score the costly moves that the curves name. */
 function markCosts(plot, game, color) {
   const { ctx } = plot;
   ctx.save();
@@ -202,5 +202,5 @@ export const CURVES = {
   says: (game, above) => `${say("Playing like")}: ${COLORS.map((color) => sideText(game, color, { above })).join("; ")}.`,
 };
 
-/** The second curve: Algorithm 4 as published. */
+/** The second chart of curves: Algorithm 4 as published. */
 export const ALGORITHM4 = { ...CURVES, title: "Algorithm 4, move by move", explain: false, height: 300 };

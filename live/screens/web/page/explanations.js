@@ -1,9 +1,9 @@
-/** Dialogs: what the figures mean, one click away from each of them, and what each key does. */
+/** Dialogs that explain the figures, one click away from each, and the keys. */
 
 import { say } from "./language.js";
 import { anchor, button, element, headCell, kept, named } from "../drawing/elements.js";
 
-/** What the numbers mean, a paragraph each. */
+/** Paragraphs of the explanation of the figures. */
 const WORDS = [
   "\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it.",
   "The strip below a figure is what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual.",
@@ -14,14 +14,14 @@ const WORDS = [
 
 let dialog = null;
 
-/** Shows the explanation; it closes by Escape, its button, or a click beside it. */
+/** Show the explanation; Escape, its button, or a click beside it closes it. */
 export function explain() {
   const nodes = WORDS.map((text) => element("p", "", say(text)));
   nodes.push(element("p", "", "", anchor("", say("Manual"), "manual/")));
   show(say("What do the numbers mean?"), nodes);
 }
 
-/** Shows a dialog of our own text. */
+/** Show a dialog; its text is the page's own. */
 export function show(title, nodes) {
   if (dialog === null) {
     dialog = element("dialog", "explanation");
@@ -38,14 +38,14 @@ export function show(title, nodes) {
   if (!dialog.open) dialog.showModal();
 }
 
-/** A small button that explains what stands beside it. */
+/** Make a small button that explains the figures beside it. */
 export const explainButton = () => named(button("?", explain, { className: "why" }), say("What do the numbers mean?"));
 
 // --- the keyboard ----------------------------------------------------------------------------------
 
 const STORED = "live-rate-keys";
 
-/** What each key asks for, and that in words: in the order of the help. */
+/** The action of each key with its description, in the order of the help. */
 export const KEYS = {
   b: { name: "boards", text: say("Boards") },
   p: { name: "players", text: say("Players") },
@@ -62,15 +62,15 @@ export const KEYS = {
   "?": { name: "help", text: say("this help") },
 };
 
-/** What stands on a key. */
+/** Return the label of a key. */
 export const keyText = (key) => ({ ArrowLeft: "\u2190", ArrowRight: "\u2192", Escape: "Esc" })[key] ?? key;
 
-/** Whether keys of one letter act; people who speak to their computer switch them off. */
+/** Return whether keys of a single letter work; people who use voice control switch them off. */
 const lettersAct = () => kept.read(STORED) !== "off";
 
 export function showHelp() {
   const cells = ([key, { text }]) => [headCell("", "row", element("kbd", "", keyText(key))), element("td", "", text)];
-  const rows = Object.entries(KEYS).map((each) => element("tr", "", "", ...cells(each)));
+  const rows = Object.entries(KEYS).map((entry) => element("tr", "", "", ...cells(entry)));
   const box = Object.assign(element("input"), { type: "checkbox", checked: lettersAct() });
   box.addEventListener("change", () => (box.checked ||= !kept.write(STORED, box.checked ? "on" : "off")));
   const label = element("label", "", "", box, element("span", "", ` ${say("Keys of a single letter act")}`));
@@ -79,7 +79,7 @@ export function showHelp() {
 
 const typing = (node) => node.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]") !== null;
 
-/** Calls `act(name)` for keys of the page; `act` answers whether it did something. */
+/** Call `act(name)` for the keys of the page; `act` returns whether it did something. */
 export function listenToKeys(act) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;

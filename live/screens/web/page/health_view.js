@@ -1,4 +1,7 @@
-/** How the connection, the sources and the engines do: their troubles in a word above every view, all of it on its own; and what is asked where a token is missing. */
+/**
+ * State of the connection, the sources and the engines: problems in a word above every view, details in a view of their
+ * own; and the form that asks for a missing token.
+ */
 
 import { TokenCheck } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
@@ -7,89 +10,86 @@ import { clockText } from "../drawing/number_format.js";
 import { feedText, locale, say, words } from "./language.js";
 import { age, counted, fill, tokenText } from "../overlay/language/words.js";
 
-/** States of sources that send nothing: what was there is gone, and what is not there yet. */
+/** States of sources that send nothing: those that are lost, and those that have not started. */
 const LOST = ["retrying", "failed"];
 const COMING = ["connecting", "waiting"];
 
-/** What is said of all sources together, `{said, state}`: live while one lives, or is only silent. Pure. */
+/** Return the state of all sources together, `{said, state}`: live if any source is live or only silent. Pure. */
 function sourcesWords(feeds) {
   const states = feeds.filter(({ part }) => !part).map(({ state }) => state);
-  const any = (...wanted) => states.some((state) => wanted.includes(state));
+  const any = (...searched) => states.some((state) => searched.includes(state));
   if (states.length === 0 || any("live", "stale")) return { said: say("live"), state: "live" };
   if (any(...LOST)) return { said: say("not live"), state: "retrying" };
   return any(...COMING) ? { said: say("not live yet"), state: "waiting" } : { said: say("over"), state: "finished" };
 }
 
-/** The state of all engines together; what else is the matter, as with a journal, slows none down. Pure. */
+/** Return the state of all engines together; other problems, as with a journal, do not slow them down. Pure. */
 export function engineState(health) {
   const working = health.engines.filter(({ state }) => state === "idle" || state === "searching").length;
   return working === health.engines.length ? "live" : working ? "retrying" : "failed";
 }
 
-/** How late the public sees the boards; empty without a delay. Pure. */
+/** Return how late the public sees the boards, as text; empty without a delay. Pure. */
 export const lateText = (delay) => (delay?.delay_s ? say("boards are shown {} late", clockText(delay.delay_s)) : "");
 
 const STATES = { live: say("live"), stale: say("live"), retrying: say("lost, trying again"), failed: say("lost"), finished: say("over") };
 
-/** What is said of a source to those who watch. */
+/** Return the state of a source in words for viewers. */
 export const sourceText = (state) => STATES[state] ?? say("not there yet, waiting");
 
-/** States of which nothing is said above the figures. */
+/** States of a source that are no problem. */
 const WELL = ["live", "finished"];
 
-/** How sources do that are not as they should be, for those who look after them: a line each. */
+/** Return a line for each source with a problem, for arbiters. */
 function sourceLines(feeds) {
   return feeds
     .filter(({ state }) => !WELL.includes(state))
     .map(({ feed, state, detail }) => ({ state, name: feedText(feed), detail: [say(state), detail].filter(Boolean).join(": ") }));
 }
 
-/** The same for those who watch, in a word. Players think for longer than a source may be silent. */
+/** Return a line about all sources with problems, for viewers. Silence is no problem, since players can think for long. */
 function sourcesLine(feeds) {
   const sources = feeds.filter(({ part }) => !part);
   const lost = sources.filter(({ state }) => LOST.includes(state));
   const troubled = lost.length ? lost : sources.filter(({ state }) => COMING.includes(state));
   if (troubled.length === 0) return [];
-  const { state } = troubled.find((each) => each.state === "retrying") ?? troubled[0];
-  const [name, many] = sources.length === 1 ? [say("Source"), ""] : [say("Sources"), `${say("{} of {}", troubled.length, sources.length)} `];
-  return [{ state, name, detail: many + sourceText(state) }];
+  const { state } = troubled.find((source) => source.state === "retrying") ?? troubled[0];
+  const [name, count] = sources.length === 1 ? [say("Source"), ""] : [say("Sources"), `${say("{} of {}", troubled.length, sources.length)} `];
+  return [{ state, name, detail: count + sourceText(state) }];
 }
 
-/** How the scores come, where they come late. */
+/** Return a line about the scores if they are late. */
 function scoresLine({ engines, games }) {
   const state = engineState(engines);
   const all = [...(games?.values() ?? [])];
   const late = all.reduce((sum, game) => sum + game.plies_played - game.plies_scored, 0);
-  // Nobody waits for scores of games that are over and scored.
+  // Nobody waits for the scores of games that have ended.
   const slow = late > 0 && all.some(running) ? say("they come more slowly at the moment") : "";
   const how = { failed: say("none come at the moment"), retrying: slow }[state];
   const detail = [how, late > 0 ? counted(words, "toBeRated", late) : ""].filter(Boolean).join(", ");
   return detail && state !== "live" ? [{ state, name: say("scores"), detail }] : [];
 }
 
-/**
- * What stands above every view, each with all of it in the view of health: a public delay, and only
- * what is not as it should be. Pure.
- */
+/** Return the lines above every view, which link to the view of health: a public delay, and problems only. Pure. */
 export function troubleLines(held) {
   const { feeds, engines, hello } = held;
   const late = lateText(hello?.public_delay);
   return [
     ...(late ? [{ state: "waiting", name: say("public"), detail: late }] : []),
     ...(hello?.sight === "arbiter" ? sourceLines(feeds) : sourcesLine(feeds)),
-    // Who may not see scores is not shown how they come either.
+    // Readers who may not see scores are not told whether they are late either.
     ...(engines && hello?.sight !== "venue" ? scoresLine(held) : []),
   ];
 }
 
-/** Draws these lines; only texts that differ are touched. */
+/** Draw the lines about problems; only texts that differ are touched. */
 export function drawHealth(list, held) {
   const lines = troubleLines(held);
   list.hidden = lines.length === 0;
   const items = childrenOf(list, lines.length, () => {
-    const more = anchor("name", "", "#view=health");
-    more.append(nameNode(""));
-    return element("li", "", "", element("i"), more, element("span", "detail"));
+    const link = anchor("name", "", "#view=health");
+    link.append(nameNode(""));
+    return element("li", "", "", element("i"), link, element("span", "detail"));
   });
   lines.forEach((line, at) => {
     const [sign, name, detail] = items[at].children;
@@ -101,10 +101,10 @@ export function drawHealth(list, held) {
 
 const writeNumber = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString(locale));
 
-/** What those who look after the engines want to know of them together, as pairs of words. Pure. */
+/** Return the rows about all engines together, as pairs of texts, for those who run the service. Pure. */
 export function engineRows({ engines: health, engine }) {
   if (!health) return [];
-  const known = Math.round((100 * health.cache_hits) / health.asked);
+  const knownPercent = Math.round((100 * health.cache_hits) / health.asked);
   const searches = writeNumber(health.searches);
   const waiting = writeNumber(health.queued);
   return [
@@ -112,7 +112,7 @@ export function engineRows({ engines: health, engine }) {
     [say("Behind"), health.behind || say("no")],
     [say("Engine"), engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
     [say("Positions waiting"), health.queued ? say("{}, the oldest for {}", waiting, age(words, health.oldest_wait_s)) : waiting],
-    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, known, writeNumber(health.asked)) : searches],
+    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, knownPercent, writeNumber(health.asked)) : searches],
     [say("Restarts"), writeNumber(health.restarts)],
   ];
 }
@@ -132,7 +132,7 @@ export class HealthView {
     held.feeds.forEach(({ state }, at) => (this._feeds.body.rows[at].cells[1].dataset.state = state));
     const speed = (knodes) => (knodes === null ? "\u2013" : String(Math.round(knodes)));
     const engines = held.engines?.engines ?? [];
-    this._engines.fill(engines.map((each) => [String(each.index + 1), say(each.state), speed(each.knodes_per_s)]));
+    this._engines.fill(engines.map((engine) => [String(engine.index + 1), say(engine.state), speed(engine.knodes_per_s)]));
     this._figures.fill(engineRows(held));
   }
 }
@@ -148,10 +148,10 @@ function makeTable(title, headings) {
   return { node, body, fill };
 }
 
-/** States of a connection as those of a source. */
+/** For each state of a connection, the state of a source that looks alike. */
 const CONNECTION = { connecting: "connecting", waiting: "retrying", refused: "failed" };
 
-/** What is said of the connection and the sources behind it, `{said, state}`; a state is one of a source. Pure. */
+/** Return the state of the connection and its sources, `{said, state}`; `state` is one of a source. Pure. */
 export function connectionWords({ status, heardAt, away = false, reason = "" }, feeds, now) {
   const silentS = heardAt === null ? null : (now - heardAt) / 1000;
   const since = silentS === null ? "" : `; ${fill(words.asOf, age(words, silentS))}`;
@@ -164,7 +164,7 @@ export function connectionWords({ status, heardAt, away = false, reason = "" }, 
   return status === "live" ? sourcesWords(feeds) : { said: texts[status], state: CONNECTION[status] };
 }
 
-/** Draws them; answers whether the connection lives. */
+/** Draw the state of the connection; return whether it is live. */
 export function drawConnection(node, connection, feeds, now) {
   const { said, state } = connectionWords(connection, feeds, now);
   setText(node, said);
@@ -174,7 +174,7 @@ export function drawConnection(node, connection, feeds, now) {
 
 // --- the token --------------------------------------------------------------------------------------
 
-/** Asks for a token where the service lets nobody in without a valid one, and names one that opens nothing. */
+/** A form that asks for a token if the service requires one, or says that the given one is not valid. */
 export class TokenEntry {
   constructor() {
     this._check = new TokenCheck();
@@ -193,7 +193,7 @@ export class TokenEntry {
     this.node.hidden = true;
   }
 
-  /** Looks whether a token is what is missing, until something came. */
+  /** Check whether the token is missing or wrong, until the first message. */
   async look(connection, now) {
     if (connection.heardAt === null) {
       const trouble = await this._check.look(connection, now);

@@ -1,6 +1,6 @@
 /**
- * The page in the languages of the overlays: `?lang=de`, else the browser's. English stands where it is said; the
- * other languages stand here, a row for each text, in the order of {@link OTHERS}. What has no row stays English.
+ * The page's language, one of the overlays': `?lang=de`, or else the browser's. English texts are written in the code;
+ * the other languages are here, a row for each text, in the order of `OTHERS`. A text without a row stays English.
  */
 
 import english from "../overlay/language/en.js";
@@ -9,39 +9,39 @@ import { fill, LANGUAGES } from "../overlay/language/words.js";
 
 const OTHERS = ["de", "fr", "es", "it", "ru"];
 
-/** The first language of these that the page speaks, as `de` of `de-AT`; else English. Pure. */
-export function chosenLanguage(wanted) {
-  const codes = wanted.map((each) => each.toLowerCase().split("-")[0]);
+/** Return the first of these languages that the page has, as `de` for `de-AT`; otherwise English. Pure. */
+export function chosenLanguage(tags) {
+  const codes = tags.map((tag) => tag.toLowerCase().split("-")[0]);
   return codes.find((code) => Object.hasOwn(LANGUAGES, code)) ?? "en";
 }
 
-/** Where there is no page (tests of what is pure) it is English. */
-const asked = globalThis.document ? [new URL(location.href).searchParams.get("lang") ?? "", ...navigator.languages] : [];
-export const language = chosenLanguage(asked.filter(Boolean));
+/** Without a page (in tests of pure functions) the language is English. */
+const askedTags = globalThis.document ? [new URL(location.href).searchParams.get("lang") ?? "", ...navigator.languages] : [];
+export const language = chosenLanguage(askedTags.filter(Boolean));
 
-/** What the overlays say in it. */
+/** The overlays' texts in this language. */
 export const words = language === "en" ? english : (await import(`../overlay/language/${language}.js`)).default;
 
-/** For dates and times of day: where several countries speak it, those of Europe. */
+/** The locale for dates and times: the European one if several countries share the language. */
 export const { locale } = words;
 
-/** A text of the page in a language, with the values in their places. Pure. */
+/** Return a text of the page in a language, with the values in their places. Pure. */
 export const sayIn = (code, text, ...values) => fill(TEXTS[text]?.[OTHERS.indexOf(code)] ?? text, ...values);
 
-/** The same in the language of the page. */
+/** Return a text in the page's language, with the values in their places. */
 export const say = (text, ...values) => sayIn(language, text, ...values);
 
-/** `Round 4`, or what else the source calls it; empty while it is unknown. */
+/** Return the name of a round: `Round 4`, or the source's own name for it; empty while unknown. */
 export const roundText = (round) => (/^\d/.test(round) ? fill(words.round, round) : known(round));
 
-/** What a source is called: the public is told no address, but `source 465c2`. */
+/** Return the name of a source; the public sees no address, only a name such as `source 465c2`. */
 export const feedText = (feed) => feed.replace(/^source(?= )/, say("Source"));
 
-/** What a moment says in it. */
+/** Return the text of a moment in the page's language. */
 export const momentText = ({ text }) => text[language] ?? text.en;
 
 export const TEXTS = {
-  // The frame.
+  // The frame of the page.
   "To the boards": ["Zu den Brettern", "Aux échiquiers", "A los tableros", "Alle scacchiere", "К доскам"],
   "Boards": ["Bretter", "Échiquiers", "Tableros", "Scacchiere", "Доски"],
   "Players": ["Spieler", "Joueurs", "Jugadores", "Giocatori", "Игроки"],
@@ -71,7 +71,7 @@ export const TEXTS = {
   "boards are shown {} late": ["Bretter werden {} später gezeigt", "échiquiers montrés avec {} de retard", "los tableros se ven {} más tarde", "scacchiere mostrate con {} di ritardo", "доски показаны с задержкой {}"],
   "This view could not be loaded. Trying again \u2026": ["Diese Ansicht lädt nicht. Neuer Versuch \u2026", "Cette vue ne se charge pas. Nouvel essai \u2026", "Esta vista no carga. Reintentando \u2026", "Questa vista non si carica. Nuovo tentativo \u2026", "Не загружается. Новая попытка \u2026"],
   "Not connected: nothing was sent.": ["Nicht verbunden: nichts gesendet.", "Non connecté : rien n’est envoyé.", "Sin conexión: no se envió nada.", "Non collegato: nulla è stato inviato.", "Нет связи: ничего не отправлено."],
-  // All boards.
+  // The view of all boards.
   "No game yet": ["Noch keine Partie", "Pas encore de partie", "Aún no hay partidas", "Ancora nessuna partita", "Партий пока нет"],
   "What is followed:": ["Verfolgt wird:", "Suivi :", "Se sigue:", "Si segue:", "Отслеживается:"],
   "Games appear here by themselves as soon as a source sends them.": ["Partien erscheinen hier von selbst, sobald eine Quelle sie sendet.", "Les parties apparaissent ici dès qu’une source les envoie.", "Las partidas aparecen aquí solas en cuanto una fuente las envía.", "Le partite appaiono qui da sole appena una fonte le invia.", "Партии появятся здесь сами, как только источник их пришлёт."],
@@ -109,7 +109,7 @@ export const TEXTS = {
   "Team matches": ["Mannschaftskämpfe", "Matchs par équipes", "Encuentros por equipos", "Incontri a squadre", "Матчи команд"],
   "Moments": ["Momente", "Moments", "Momentos", "Momenti", "Моменты"],
   "open": ["öffnen", "ouvrir", "abrir", "apri", "открыть"],
-  // One board.
+  // The view of one board.
   "watch at the source": ["an der Quelle ansehen", "voir à la source", "ver en la fuente", "guarda alla fonte", "смотреть в источнике"],
   "not scored yet": ["noch nicht bewertet", "pas encore évalué", "aún sin evaluar", "non ancora valutato", "ещё нет оценки"],
   "{} \u2026 still searching": ["{} \u2026 sucht noch", "{} \u2026 calcul en cours", "{} \u2026 aún busca", "{} \u2026 ancora in analisi", "{} \u2026 ещё считает"],
@@ -123,7 +123,7 @@ export const TEXTS = {
   "Algorithm 4, move by move": ["Algorithmus 4, Zug um Zug", "Algorithme 4, coup par coup", "Algoritmo 4, jugada a jugada", "Algoritmo 4, mossa per mossa", "Алгоритм 4, ход за ходом"],
   "from before the restart; its source has not sent it again yet": ["von vor dem Neustart; die Quelle hat sie noch nicht wieder gesendet", "d’avant le redémarrage ; sa source ne l’a pas encore renvoyée", "de antes del reinicio; su fuente aún no la ha vuelto a enviar", "di prima del riavvio; la fonte non l’ha ancora inviata di nuovo", "до перезапуска; источник ещё не прислал снова"],
   "its sources contradict each other: {}": ["die Quellen widersprechen sich: {}", "les sources se contredisent : {}", "las fuentes se contradicen: {}", "le fonti si contraddicono: {}", "источники противоречат друг другу: {}"],
-  // Players.
+  // The views of players.
   "Filter players": ["Spieler filtern", "Filtrer les joueurs", "Filtrar jugadores", "Filtra i giocatori", "Фильтр игроков"],
   "Elo": ["Elo", "Elo", "Elo", "Elo", "Эло"],
   "Points": ["Punkte", "Points", "Puntos", "Punti", "Очки"],
@@ -144,7 +144,7 @@ export const TEXTS = {
   "unbounded, or no move rated yet": ["unbegrenzt, oder noch kein Zug bewertet", "non borné, ou aucun coup évalué", "sin límite, o ninguna jugada evaluada", "illimitato, o nessuna mossa valutata", "без границ, или ни один ход не оценён"],
   "needs an own rating and a finished game against a rated opponent": ["braucht eine eigene Elo und eine beendete Partie gegen einen Gegner mit Elo", "demande un Elo et une partie terminée contre un adversaire classé", "necesita un Elo propio y una partida terminada contra un rival con Elo", "richiede un Elo e una partita finita contro un avversario con Elo", "нужны свой рейтинг и оконченная партия с рейтинговым соперником"],
   "needs an own rating and ten counted moves": ["braucht eine eigene Elo und zehn gezählte Züge", "demande un Elo et dix coups comptés", "necesita un Elo propio y diez jugadas", "servono un Elo e dieci mosse contate", "нужны свой рейтинг и десять учтённых ходов"],
-  // Sharing.
+  // The share menu.
   "Share": ["Teilen", "Partager", "Compartir", "Condividi", "Поделиться"],
   "Send \u2026": ["Senden \u2026", "Envoyer \u2026", "Enviar \u2026", "Invia \u2026", "Отправить \u2026"],
   "Copy link": ["Link kopieren", "Copier le lien", "Copiar enlace", "Copia il link", "Копировать ссылку"],
@@ -155,7 +155,7 @@ export const TEXTS = {
   "That did not work: {}": ["Das ging nicht: {}", "Cela a échoué : {}", "No funcionó: {}", "Non ha funzionato: {}", "Не получилось: {}"],
   "the service answered {}": ["der Dienst antwortete {}", "le service a répondu {}", "el servicio respondió {}", "il servizio ha risposto {}", "служба ответила {}"],
   "Copy this link: {}": ["Diesen Link kopieren: {}", "Copiez ce lien : {}", "Copie este enlace: {}", "Copiate questo link: {}", "Скопируйте ссылку: {}"],
-  // Health, and the token where one is asked for.
+  // The view of health, and the form for the token.
   "Sources": ["Quellen", "Sources", "Fuentes", "Fonti", "Источники"],
   "Source": ["Quelle", "Source", "Fuente", "Fonte", "Источник"],
   "State": ["Zustand", "État", "Estado", "Stato", "Состояние"],
@@ -186,7 +186,7 @@ export const TEXTS = {
   "the service is older than this page: bring it up to date, or write the page anew": ["der Dienst ist älter als diese Seite: erneuern oder die Seite neu schreiben", "le service est plus ancien que cette page : mettez-le à jour ou réécrivez la page", "el servicio es más antiguo que esta página: actualícelo o escriba la página de nuevo", "il servizio è più vecchio di questa pagina: aggiornalo o riscrivi la pagina", "служба старше страницы: обновите службу или создайте страницу заново"],
   "Token": ["Token", "Jeton", "Token", "Token", "Токен"],
   "This address is for screens that players can see: scores and ratings are withheld.": ["Diese Adresse ist für Bildschirme, die Spieler sehen: ohne Bewertungen und Zahlen.", "Cette adresse est pour les écrans visibles des joueurs : sans évaluations ni classements.", "Esta dirección es para pantallas que ven los jugadores: sin evaluaciones ni niveles.", "Questo indirizzo è per schermi visibili ai giocatori: senza valutazioni né livelli.", "Этот адрес для экранов, видных игрокам: без оценок и рейтингов."],
-  // Arbiters.
+  // The view of arbiters.
   "For arbiters only": ["Nur für Schiedsrichter", "Pour les arbitres seulement", "Solo para árbitros", "Solo per gli arbitri", "Только для арбитров"],
   "Nothing to look at.": ["Nichts zu prüfen.", "Rien à vérifier.", "Nada que revisar.", "Nulla da controllare.", "Проверять нечего."],
   "alarm": ["Alarm", "alarme", "alarma", "allarme", "тревога"],
@@ -229,7 +229,7 @@ export const TEXTS = {
   "noted": ["notiert", "noté", "anotado", "annotato", "заметка"],
   "unmuted": ["wieder gemeldet", "à nouveau montrée", "mostrada de nuevo", "di nuovo mostrata", "снова показано"],
   "entry": ["Eintrag", "entrée", "entrada", "voce", "запись"],
-  // Keys.
+  // The help about keys.
   "wall: all boards, for a screen in the hall": ["Leinwand: alle Bretter, für einen Bildschirm im Saal", "mur : tous les échiquiers, pour un écran dans la salle", "pantalla: todos los tableros, para la sala", "schermo: tutte le scacchiere, per la sala", "экран: все доски, для зала"],
   "filter": ["filtern", "filtrer", "filtrar", "filtra", "фильтр"],
   "open a board": ["ein Brett öffnen", "ouvrir un échiquier", "abrir un tablero", "apri una scacchiera", "открыть доску"],
@@ -241,7 +241,7 @@ export const TEXTS = {
   "back to all boards": ["zurück zu allen Brettern", "retour aux échiquiers", "volver a los tableros", "torna alle scacchiere", "назад к доскам"],
   "this help": ["diese Hilfe", "cette aide", "esta ayuda", "questo aiuto", "эта справка"],
   "Keys of a single letter act": ["Tasten mit einem Buchstaben wirken", "Les touches d’une lettre agissent", "Las teclas de una letra actúan", "I tasti di una lettera agiscono", "Клавиши из одной буквы действуют"],
-  // What the numbers mean.
+  // The explanation of the figures.
   "\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it.": [
     "\u201eSpielt wie 2340\u201c: Jeder Zug wird damit verglichen, was Spieler jeder Stärke in dieser Stellung verlieren, gelernt aus gewerteten Partien. 2340 ist die Zahl, nach der diese Züge aussehen. Beide beginnen auf der Höhe der Partie, und die Züge ziehen sie davon weg.",
     "« Joue comme 2340 » : chaque coup est comparé à ce que perdent des joueurs de tout niveau dans la même position, appris de parties classées. 2340 est le classement auquel ces coups ressemblent. Les deux joueurs partent du niveau de la partie, et les coups les en éloignent.",

@@ -1,7 +1,8 @@
 /**
- * What the page shows, as the part of its address after `#`; what names a player there, and whom this browser follows.
+ * Places: what the page shows, as written after `#` in its address; keys that identify players in it, and the players
+ * that this browser follows.
  *
- * The fragment never reaches a server, and leaves the query (which event, whose token) alone.
+ * The fragment is never sent to a server and leaves the query (event, token) unchanged.
  */
 
 import { button, named } from "../drawing/elements.js";
@@ -9,7 +10,7 @@ import { gameOrder } from "../client/games.js";
 import { PROTOCOL } from "../client/usual.js";
 import { say } from "./language.js";
 
-/** What each part of a place may be; the first is what holds when the address says nothing. */
+/** Allowed values of each part of a place; the first is the default. */
 const CHOICES = {
   view: ["boards", "board", "players", "player", "wall", "health", "arbiter"],
   layout: ["auto", "cards", "table"],
@@ -18,57 +19,57 @@ const CHOICES = {
 
 const TEXTS = { game: "", player: "", event: "", round: "", q: "", sort: "", follow: "" };
 const MAX_TEXT = 300;
-/** Of the players that a link has followed, by their keys with commas between. */
+/** Longest list of the players in a link to follow them: keys with commas between. */
 const MAX_FOLLOWED = 6000;
 
 export const HOME = Object.freeze({
   game: "",
   ...Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first])),
   ...TEXTS,
-  /** The ply that is looked at; null follows the game. */
+  /** The ply on the board; null follows the game. */
   ply: null,
-  /** Players sorted the other way round. */
+  /** Whether players are sorted in reverse order. */
   down: false,
-  /** Seen from Black's side. */
+  /** Whether the board is seen from Black's side. */
   flip: false,
 });
 
-/** The view that a game or a player asks for without saying so. */
+/** Return the view that a game or a player in the address implies. */
 function implied({ game, player }) {
   return game ? "board" : player ? "player" : HOME.view;
 }
 
-/** The place that a fragment names; what is unknown or odd counts as not said. */
+/** Return the place that a fragment names; unknown or invalid parts get their defaults. */
 export function readPlace(fragment) {
-  const said = new URLSearchParams(fragment.replace(/^#/, ""));
+  const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
   const place = { ...HOME };
   for (const [name, allowed] of Object.entries(CHOICES)) {
-    if (allowed.includes(said.get(name))) place[name] = said.get(name);
+    if (allowed.includes(parameters.get(name))) place[name] = parameters.get(name);
   }
-  for (const name of Object.keys(TEXTS)) place[name] = (said.get(name) ?? "").slice(0, name === "follow" ? MAX_FOLLOWED : MAX_TEXT);
-  if (/^\d{1,4}$/.test(said.get("ply") ?? "")) place.ply = Number(said.get("ply"));
-  for (const name of ["down", "flip"]) place[name] = said.get(name) === "1";
-  // A game or a player is enough to say what is meant.
-  if (!said.has("view")) place.view = implied(place);
+  for (const name of Object.keys(TEXTS)) place[name] = (parameters.get(name) ?? "").slice(0, name === "follow" ? MAX_FOLLOWED : MAX_TEXT);
+  if (/^\d{1,4}$/.test(parameters.get("ply") ?? "")) place.ply = Number(parameters.get("ply"));
+  for (const name of ["down", "flip"]) place[name] = parameters.get(name) === "1";
+  // A game or a player implies its view.
+  if (!parameters.has("view")) place.view = implied(place);
   if (place.view === "board" && !place.game) place.view = "boards";
   if (place.view === "player" && !place.player) place.view = "players";
   return place;
 }
 
-/** The fragment that names a place, with its `#`; empty for the place where everybody begins. */
+/** Return the fragment that names a place, with its `#`; empty for the default place. */
 export function writePlace(place) {
-  const said = new URLSearchParams();
+  const parameters = new URLSearchParams();
   for (const [name, usual] of Object.entries(HOME)) {
     const value = place[name];
     if (name === "view" ? value === implied(place) : value === usual || value === "") continue;
     if (value === undefined) continue;
-    said.set(name, typeof value === "boolean" ? "1" : String(value));
+    parameters.set(name, typeof value === "boolean" ? "1" : String(value));
   }
-  const text = said.toString();
+  const text = parameters.toString();
   return text ? `#${text}` : "";
 }
 
-/** What the service beside the page answers, with the token that the page itself was opened with; throws where it refuses. */
+/** Return the service's answer to a request with the page's token; throw if it refuses. */
 export async function ask(path, query = {}) {
   const url = new URL(`api/v${PROTOCOL}/${path}?${new URLSearchParams(query)}`, new URL(".", location.href));
   const token = new URLSearchParams(location.search).get("token");
@@ -78,8 +79,8 @@ export async function ask(path, query = {}) {
 }
 
 /**
- * An address to give to others: of this very place, without the token of who gives it. Of a board as
- * it is now, where the service itself serves the page (`served`), one that chats can show a picture of.
+ * Return an address of this place to share, without the token. For a board in its current state, if the service serves
+ * the page (`served`), it is an address for which chat programs can show a picture.
  */
 export function shareAddress(href, place, served = false) {
   const url = new URL(href);
@@ -94,12 +95,12 @@ export function shareAddress(href, place, served = false) {
 // --- players ----------------------------------------------------------------------------------------
 
 const STORED = "live-rate-followed";
-/** More than so many are no longer few to look after. */
+/** Largest number of followed players. */
 const MOST = 200;
 
-/** Players that whoever looks follows: starred in this browser, where the list stays. They come first in every view. */
+/** The followed players, starred by the reader and stored in this browser. They come first in every view. */
 export class FollowedPlayers {
-  /** `storage` keeps text by name, as `kept` of drawing/elements.js; `changed()` follows every choice. */
+  /** `storage` stores texts by name, as `kept` of drawing/elements.js; `changed()` is called after every change. */
   constructor(storage, changed = () => {}) {
     this._storage = storage;
     this._changed = changed;
@@ -110,7 +111,7 @@ export class FollowedPlayers {
     return this._keys.size;
   }
 
-  /** What names them in addresses. */
+  /** The keys of the followed players, for addresses. */
   get keys() {
     return [...this._keys];
   }
@@ -119,15 +120,15 @@ export class FollowedPlayers {
     return this._keys.size > 0 && this._keys.has(playerKey(player));
   }
 
-  /** Whether either player of a game is followed. */
+  /** Return whether a player of the game is followed. */
   plays({ white, black }) {
     return this.has(white) || this.has(black);
   }
 
-  /** Those that `is` holds of first, else in the order given. */
+  /** Return the items with those for which `is` is true first, otherwise in the given order. */
   first(all, is) {
     if (this._keys.size === 0) return all;
-    return [...all.filter(is), ...all.filter((each) => !is(each))];
+    return [...all.filter(is), ...all.filter((item) => !is(item))];
   }
 
   toggle(player) {
@@ -137,7 +138,7 @@ export class FollowedPlayers {
     this._keep();
   }
 
-  /** Follows those of these keys, too; answers how many are new. */
+  /** Also follow the players with these keys; return how many are new. */
   add(keys) {
     const before = this._keys.size;
     for (const key of keys) if (key && this._keys.size < MOST) this._keys.add(key);
@@ -147,19 +148,19 @@ export class FollowedPlayers {
   }
 
   _keep() {
-    // Where nothing is kept they are followed until the page is closed.
+    // If the browser stores nothing, they are followed until the page is closed.
     this._storage.write(STORED, JSON.stringify([...this._keys]));
     this._changed();
   }
 
-  /** Another tab chose. */
+  /** Read the list again after a change in another tab. */
   reread() {
     this._keys = new Set(this._read());
     this._changed();
   }
 
   _read() {
-    // What is kept is not trusted.
+    // Stored text is not trusted.
     try {
       return JSON.parse(this._storage.read(STORED) ?? "[]").filter((key) => typeof key === "string").slice(0, MOST);
     } catch {
@@ -168,7 +169,7 @@ export class FollowedPlayers {
   }
 }
 
-/** A star that is pressed while its player is followed. */
+/** A star button that is pressed while its player is followed. */
 export class FollowStar {
   constructor(followed) {
     this._followed = followed;
@@ -178,17 +179,17 @@ export class FollowStar {
 
   draw(player) {
     this._player = player;
-    const on = this._followed.has(player);
+    const isFollowed = this._followed.has(player);
     this.node.hidden = !playerKey(player);
     named(this.node, say("Follow {}", player.name || "?"));
-    this.node.setAttribute("aria-pressed", String(on));
-    this.node.textContent = on ? "\u2605" : "\u2606";
+    this.node.setAttribute("aria-pressed", String(isFollowed));
+    this.node.textContent = isFollowed ? "\u2605" : "\u2606";
   }
 }
 
 /**
- * The key of a player, in a game or in the standings: the FIDE id where there is one, else the words
- * of the name, in any order and without accents; empty for who has neither.
+ * Return the key of a player, from a game or the standings: the FIDE id, or else the words of the name, sorted and
+ * without accents; empty for a player without either.
  */
 export function playerKey({ id = "", fide_id: number = null, name }) {
   if (number) return `fide-${number}`;
@@ -197,15 +198,15 @@ export function playerKey({ id = "", fide_id: number = null, name }) {
   return plain.split(/[^\p{L}\p{N}]+/u).filter(Boolean).sort().join("-");
 }
 
-/** What an address means by a player, by key or name, `{player, side, games}`: null and empty where unknown. */
-export function playerOf(players, games, asked) {
-  const wanted = playerKey({ name: asked });
-  const named = players.find((each) => playerKey(each) === asked) ?? players.find(({ name }) => playerKey({ name }) === wanted);
-  const key = named ? playerKey(named) : asked;
-  const player = named ?? null;
-  const own = games.filter(({ white, black }) => [white, black].some((side) => playerKey(side) === key));
-  own.sort((a, b) => gameOrder(b, a));
-  const [newest] = own;
+/** Return the player that an address names by key or name, `{player, side, games}`: null and empty if unknown. */
+export function playerOf(players, games, keyOrName) {
+  const nameKey = playerKey({ name: keyOrName });
+  const standing = players.find((candidate) => playerKey(candidate) === keyOrName) ?? players.find(({ name }) => playerKey({ name }) === nameKey);
+  const key = standing ? playerKey(standing) : keyOrName;
+  const player = standing ?? null;
+  const ownGames = games.filter(({ white, black }) => [white, black].some((side) => playerKey(side) === key));
+  ownGames.sort((a, b) => gameOrder(b, a));
+  const [newest] = ownGames;
   const side = newest === undefined ? null : playerKey(newest.white) === key ? newest.white : newest.black;
-  return { player, side, games: own };
+  return { player, side, games: ownGames };
 }

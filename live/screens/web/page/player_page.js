@@ -1,4 +1,4 @@
-/** One player: the figures over all games that are held, and these games, the newest first. */
+/** The view of a player: the figures over all games of this page, and these games, the newest first. */
 
 import { Card } from "./board_card.js";
 import { anchor, Children, element, named, nameNode, setText } from "../drawing/elements.js";
@@ -27,15 +27,15 @@ export class PlayerPage {
 
   draw(held, place) {
     const { player, side, games } = playerOf([...held.players.values()], [...held.games.values()], place.player);
-    const known = player ?? side;
-    this._gone.hidden = known !== null;
-    setText(this._gone, known === null ? say("Not here any more, or not for this address.") : "");
+    const person = player ?? side;
+    this._gone.hidden = person !== null;
+    setText(this._gone, person === null ? say("Not here any more, or not for this address.") : "");
     this._body.hidden = player === null;
-    this._star.node.hidden = known === null;
-    if (known !== null) {
+    this._star.node.hidden = person === null;
+    if (person !== null) {
       this._star.draw(side ?? player);
-      setText(this._name, known.name || "?");
-      // In the standings it has a place of its own.
+      setText(this._name, person.name || "?");
+      // Players in the standings have a field for their Elo.
       const elo = player === null ? side.elo : null;
       const about = [side?.title, elo ? `${say("Elo")} ${elo}` : "", side?.federation, side?.team];
       setText(this._about, about.filter(Boolean).join(" \u00b7 "));
@@ -46,7 +46,7 @@ export class PlayerPage {
     this._cards.show(games).forEach((card, at) => card.draw(games[at], basis));
   }
 
-  /** Time has passed. */
+  /** Update the running clocks. */
   tick() {
     for (const card of this._cards.views) card.tick();
   }
@@ -56,7 +56,7 @@ export class PlayerPage {
   }
 }
 
-/** One figure by its name. */
+/** A figure with its name. */
 class PlayerFigure {
   constructor(column) {
     this.column = column;

@@ -1,4 +1,4 @@
-/** The players of the event: a row each, best first; and the figures that a player has, from the catalogue. */
+/** The view of all players, best first, and the columns of their figures, from the catalogue. */
 
 import { fold, MatchList, splitWords } from "./boards.js";
 import { say, words as spoken } from "./language.js";
@@ -30,14 +30,14 @@ export class PlayersPage {
     named(this.node, say("Players"));
   }
 
-  /** The players that a place asks for, in its order. */
+  /** Return the players that a place asks for, in its order. */
   shown(held, place) {
     const { q, sort, down } = place;
-    const wanted = splitWords(q);
-    // Places count in the whole field, whoever is shown.
+    const searchWords = splitWords(q);
+    // Places are those among all players, even if a filter hides some.
     const ranked = rankPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => {
       const text = fold(player.name);
-      return wanted.every((word) => text.includes(word));
+      return searchWords.every((word) => text.includes(word));
     });
     return this._followed.first(ranked, ({ player }) => this._followed.has(player));
   }
@@ -58,7 +58,7 @@ export class PlayersPage {
 }
 
 class SortedHeader {
-  /** `go` is given `{sort, down}`. */
+  /** `go` is called with `{sort, down}`. */
   constructor(go) {
     const columns = [{ id: "place", label: "#" }, { id: "name", label: spoken.player }, ...TABLE_COLUMNS];
     this._cells = columns.map(({ id, label }) => {
@@ -105,8 +105,8 @@ class PlayerTableRow {
       const { text, interval, missing, early } = column.show(player, engine ?? undefined);
       setText(cell.firstChild, text);
       setText(cell.lastChild, interval);
-      const why = missing && say(missing);
-      if (cell.title !== why) cell.title = why;
+      const reason = missing && say(missing);
+      if (cell.title !== reason) cell.title = reason;
       cell.classList.toggle("early", Boolean(early));
       cell.classList.toggle("none", text === "\u2013");
     });
@@ -118,17 +118,17 @@ class PlayerTableRow {
 const MINUS = "\u2212";
 const DASH = "\u2013";
 
-/** A figure as it is shown: `text`, `interval` and, where there is none, `missing` saying why. */
+/** Return a figure as it is shown: `text`, `interval` and, if there is no figure, the reason `missing`. */
 const shown = (text, interval = "", missing = "") => ({ text, interval, missing });
 
-/** A column of the catalogue's row; a percentile is said in words. */
+/** Return the column for a row of the catalogue; a percentile has a label in words. */
 function makeColumn({ id, name, value, low, high, interval, kind, digits, missing, above_engine: isAbove }) {
-  // Games count as points do: once they are over.
+  // Games count once they have ended, as points do.
   const path = id === "games" ? "finished" : value;
   const read = (view, from, { rating = null } = {}) => {
-    const found = view[from] ?? null;
-    if (found === null || !isAbove) return found;
-    return rating === null ? null : rating + found;
+    const number = view[from] ?? null;
+    if (number === null || !isAbove) return number;
+    return rating === null ? null : rating + number;
   };
   const write = (number) => {
     if (kind === "points") return pointsText(number);
@@ -137,18 +137,18 @@ function makeColumn({ id, name, value, low, high, interval, kind, digits, missin
   return {
     id,
     label: id === "percentile" ? fill(spoken.betterThanSuch, "\u2026") : say(name),
-    /** As it is read: what reads the same is a tie. */
+    /** Return a player's number, rounded as it is shown, so that players whose shown numbers are equal are tied. */
     number(view, engine) {
       if (id === "perceived" || id === "percentile") return rankedBy(view);
-      const found = read(view, path, engine);
-      return found === null || kind === "points" ? found : Number(found.toFixed(kind === "number" ? digits : 0));
+      const number = read(view, path, engine);
+      return number === null || kind === "points" ? number : Number(number.toFixed(kind === "number" ? digits : 0));
     },
     show(view, engine) {
       if (id === "perceived" || id === "percentile") return showPerceived(view, id, missing);
-      const found = read(view, path, engine);
-      if (found === null) return shown(DASH, "", missing);
+      const number = read(view, path, engine);
+      if (number === null) return shown(DASH, "", missing);
       const ends = [read(view, low, engine), read(view, high, engine)];
-      return shown(write(found), ends.includes(null) ? "" : `${interval}: ${ends.map(write).join(DASH)}`);
+      return shown(write(number), ends.includes(null) ? "" : `${interval}: ${ends.map(write).join(DASH)}`);
     },
   };
 }
@@ -161,9 +161,9 @@ function showPerceived(view, id, missing) {
   return { ...shown(eloText(figure), band && `${say("usual")} ${band}`), early: isEarly(figure) };
 }
 
-/** What the table shows, what matters most first: of a phone the right end is out of sight. */
+/** Columns of the table, most important first: on a phone the right end is out of sight. */
 const IN_TABLE = ["perceived", "points", "elo", "percentile", "games"];
-/** What the page of a player has besides. */
+/** Further figures on the page of a player. */
 const OF_A_PLAYER = ["fide_performance", "rating_change", "algorithm4"];
 const columnsOf = (ids) => ids.map((id) => makeColumn(catalogue.figures.find((row) => row.id === id)));
 
@@ -171,8 +171,8 @@ export const TABLE_COLUMNS = columnsOf(IN_TABLE);
 export const PLAYER_COLUMNS = [...TABLE_COLUMNS, ...columnsOf(OF_A_PLAYER)];
 
 /**
- * Players as a place wants them, `[{player, place}]`: by the figure or by a column, best first, those
- * without it last. `place` is text: `3`, `3=` for a tie, empty where too little is known.
+ * Return players in the order of a place, `[{player, place}]`: by the figure or by a column, best first, those without
+ * it last. `place` is text: `3`, `3=` for a tie, empty if too little is known.
  */
 export function rankPlayers(players, sort, down, engineRating = null) {
   const rows = orderPlayers(players, sort, engineRating);
@@ -181,7 +181,7 @@ export function rankPlayers(players, sort, down, engineRating = null) {
 }
 
 function orderPlayers(players, sort, rating) {
-  const wanted = PLAYER_COLUMNS.find(({ id }) => id === (sort || "perceived"));
-  if (!wanted) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
-  return rankByNumber(players, (player) => wanted.number(player, { rating })).map((each) => ({ player: each.player, place: placeText(each) }));
+  const column = PLAYER_COLUMNS.find(({ id }) => id === (sort || "perceived"));
+  if (!column) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
+  return rankByNumber(players, (player) => column.number(player, { rating })).map((ranked) => ({ player: ranked.player, place: placeText(ranked) }));
 }

@@ -1,4 +1,4 @@
-/** Taking along what is seen: its address, the picture that links have, and the figures as JSON or PGN. */
+/** The share menu: a link to the view, a picture of the board, and the figures as JSON or PGN. */
 
 import { brokerOf } from "../client/connection.js";
 import { button, element } from "../drawing/elements.js";
@@ -10,7 +10,7 @@ function fileName(...parts) {
   return text.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 80) || "live-rate";
 }
 
-/** Hands a file to whoever looks at the page. */
+/** Let the browser download a file. */
 export function save(name, type, content) {
   const blob = content instanceof Blob ? content : new Blob([content], { type });
   const link = element("a");
@@ -22,10 +22,10 @@ export function save(name, type, content) {
 
 const fetchPgn = async (id) => (await ask(`games/${encodeURIComponent(id)}.pgn`)).text();
 
-/** As the board stands now. */
+/** Return a picture of the board in its current state. */
 const fetchPicture = async (id) => (await ask(`games/${encodeURIComponent(id)}.png`)).blob();
 
-/** By which id everybody else knows a game: while the public is late, arbiters know it by another one. */
+/** Return the public id of a game, which differs from the arbiters' id while the public is delayed. */
 const fetchPublicId = async (id) => (await (await ask(`games/${encodeURIComponent(id)}/public`)).json()).id;
 
 async function fetchPgns(games) {
@@ -35,22 +35,22 @@ async function fetchPgns(games) {
 }
 
 export class ShareMenu {
-  /** `seen()` answers `{place, arbiter, games, players, game}`; `notify` shows how it went. */
+  /** `seen()` returns `{place, arbiter, games, players, game}`; `notify` shows the outcome. */
   constructor(seen, notify, followed) {
     this._seen = seen;
     this._notify = notify;
     this._followed = followed;
   }
 
-  /** The menu for one view: `board`, `boards`, `players` or `player`, which has a link only. */
+  /** Return the menu for a view: `board`, `boards`, `players`, or `player`, which has a link only. */
   menu(view) {
     const copy = this._button(say("Copy link"), () => this._copy(this._seen().place));
     const send = this._button(say("Send \u2026"), () => this._send(this._seen().place));
     send.hidden = navigator.share === undefined;
     const stars = this._button(say("Copy link to followed \u2605"), () => this._copy({ ...HOME, follow: this._followed.keys.join(",") }));
-    // PGN and pictures are the service's to make: static pages have none beside them.
-    const made = brokerOf() !== null ? [] : view === "board" ? ["PGN", "Image"] : ["PGN"];
-    const formats = { players: ["JSON"], player: [] }[view] ?? ["JSON", ...made];
+    // Only the service makes PGN and pictures; a static page has no service.
+    const gameFormats = brokerOf() !== null ? [] : view === "board" ? ["PGN", "Image"] : ["PGN"];
+    const formats = { players: ["JSON"], player: [] }[view] ?? ["JSON", ...gameFormats];
     const saves = formats.map((format) => this._button(say(format), () => this._save(view, format)));
     const box = element("div", "", "", send, copy, stars, ...saves);
     const menu = element("details", "chooser take-along", "", element("summary", "", say("Share")), box);
@@ -68,26 +68,26 @@ export class ShareMenu {
     });
   }
 
-  async _address(seen) {
-    const place = this._seen().arbiter && seen.game ? { ...seen, game: await fetchPublicId(seen.game) } : seen;
+  async _address(shownPlace) {
+    const place = this._seen().arbiter && shownPlace.game ? { ...shownPlace, game: await fetchPublicId(shownPlace.game) } : shownPlace;
     return shareAddress(location.href, place, brokerOf() === null);
   }
 
-  /** By what the system has for it; who closes that has changed their mind. */
-  async _send(seen) {
-    const url = await this._address(seen);
+  /** Share the address with the operating system's dialog; closing the dialog is not an error. */
+  async _send(shownPlace) {
+    const url = await this._address(shownPlace);
     await navigator.share({ title: document.title, url }).catch((error) => {
       if (error.name !== "AbortError") throw error;
     });
   }
 
-  async _copy(seen) {
-    const address = await this._address(seen);
+  async _copy(shownPlace) {
+    const address = await this._address(shownPlace);
     try {
       await navigator.clipboard.writeText(address);
       this._notify(say("The link is copied."));
     } catch {
-      // Without HTTPS a browser may refuse: then it is there to be copied by hand.
+      // Without HTTPS a browser can refuse; then people copy the link by hand.
       this._notify(say("Copy this link: {}", address));
     }
   }
@@ -95,9 +95,9 @@ export class ShareMenu {
   async _save(view, format) {
     const { games, players, game } = this._seen();
     if (view === "board" && game === null) return;
-    const held = view === "players" ? players : view === "board" ? game : games;
+    const content = view === "players" ? players : view === "board" ? game : games;
     const base = view === "board" ? name(game) : fileName("live-rate", view);
-    if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(held, null, 2)}\n`);
+    if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(content, null, 2)}\n`);
     else if (format === "Image") save(`${base}.png`, "image/png", await fetchPicture(game.id));
     else save(`${base}.pgn`, "application/x-chess-pgn", await fetchPgns(view === "board" ? [game] : games));
     this._notify(say("Saved as {}.", say(format)));

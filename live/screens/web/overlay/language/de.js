@@ -1,4 +1,4 @@
-/** What overlays say in German. */
+/** The overlays' texts in German. */
 
 export default {
   letters: ["K", "D", "T", "L", "S"],

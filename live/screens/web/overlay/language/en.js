@@ -1,4 +1,4 @@
-/** What overlays say in English. */
+/** The overlays' texts in English. */
 
 export default {
   letters: ["K", "Q", "R", "B", "N"],

@@ -1,4 +1,4 @@
-/** What overlays say in Spanish. */
+/** The overlays' texts in Spanish. */
 
 export default {
   letters: ["R", "D", "T", "A", "C"],

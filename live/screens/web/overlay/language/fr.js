@@ -1,4 +1,4 @@
-/** What overlays say in French. */
+/** The overlays' texts in French. */
 
 export default {
   letters: ["R", "D", "T", "F", "C"],

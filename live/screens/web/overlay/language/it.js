@@ -1,4 +1,4 @@
-/** What overlays say in Italian. */
+/** The overlays' texts in Italian. */
 
 export default {
   letters: ["R", "D", "T", "A", "C"],

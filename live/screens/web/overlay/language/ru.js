@@ -1,4 +1,4 @@
-/** What overlays say in Russian. */
+/** The overlays' texts in Russian. */
 
 export default {
   letters: ["Кр", "Ф", "Л", "С", "К"],

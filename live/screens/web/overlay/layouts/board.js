@@ -1,4 +1,4 @@
-/** `layout=board`: one game with everything, beside or above its board as the room allows. */
+/** `layout=board`: one game with all its data, beside or above its board depending on the room. */
 
 import { materialText, placementAfter } from "../../client/board_position.js";
 import { COLORS } from "../../client/games.js";
@@ -50,16 +50,16 @@ export class BoardLayout extends OneGame {
     for (const [color, side] of Object.entries(this.sides)) side.draw(game, { material: material[color], isTold });
     this._frame?.draw("white", show.includes("arrow") ? betterMove(game) : "");
     this.score.draw(game, swing);
-    const said = options.human ? humanLine(game, words) : null;
-    this._human.dataset.mark = said?.mark ?? "";
-    setLine(this._human, said?.text ?? "");
+    const human = options.human ? humanLine(game, words) : null;
+    this._human.dataset.mark = human?.mark ?? "";
+    setLine(this._human, human?.text ?? "");
     if (!hide.includes("diagram")) {
       this._diagram ??= new Diagram(this._board);
       this._diagram.draw(game, lastMove(game, words));
     }
     if (hide.includes("curves")) return;
-    // What is said in words is not written at the curve.
-    const told = isTold ? [swing.ply] : COLORS.map((color) => newestFall(game, color));
-    this._plot.draw(game, this.context.above(), told);
+    // A move that the panels name in words is not named at the curve as well.
+    const skippedPlies = isTold ? [swing.ply] : COLORS.map((color) => newestFall(game, color));
+    this._plot.draw(game, this.context.above(), skippedPlies);
   }
 }

@@ -1,4 +1,4 @@
-/** Both figures of a game as curves with their bands, and `layout=curves`, which shows nothing else. */
+/** Both figures of a game as curves with their bands, and `layout=curves`, which shows only these. */
 
 import { curveData, curveOptions, Plot } from "../../drawing/curves.js";
 import { element, setText } from "../../drawing/elements.js";
@@ -6,25 +6,25 @@ import { COLORS } from "../../client/games.js";
 import { OneGame } from "../panels.js";
 import { localMove } from "../language/words.js";
 
-/** The curves, as large as their box and in letters of the page's size. */
+/** The curves, as large as their box, with letters that scale with the page. */
 export class Curves {
-  /** `letters` are those of pieces in the language of who reads. */
+  /** `letters` are the piece letters of the reader's language. */
   constructor(letters) {
     const sizeOf = ({ clientWidth: width, clientHeight: height }) => ({ width, height });
     this._plot = new Plot("curves", () => this._options(), sizeOf);
     this.node = this._plot.node;
     this._letters = letters;
     this._game = this._above = null;
-    this._told = [];
+    this._skippedPlies = [];
   }
 
-  /** Draws a game's curves; nothing where the game has none. The plies `told` elsewhere are not named at them. */
-  draw(game, above, told = []) {
-    if (this._game === game && this._above === above && String(this._told) === String(told)) return;
-    Object.assign(this, { _game: game, _above: above, _told: told });
+  /** Draw a game's curves, or nothing if it has none. The plies in `skippedPlies`, shown elsewhere, are not named at the curves. */
+  draw(game, above, skippedPlies = []) {
+    if (this._game === game && this._above === above && String(this._skippedPlies) === String(skippedPlies)) return;
+    Object.assign(this, { _game: game, _above: above, _skippedPlies: skippedPlies });
     const data = curveData(game, above);
     this._plot.show(data);
-    // Read by the benchmark of how soon an overlay is there.
+    // For the benchmark that measures how soon an overlay is visible.
     if (data !== null) performance.mark("curve");
   }
 
@@ -53,7 +53,7 @@ export class Curves {
       thick: Math.max(1.5, 0.17 * rem),
       game: () => this._game,
       above: () => this._above,
-      told: () => this._told,
+      skippedPlies: () => this._skippedPlies,
       written: (san) => localMove(san, this._letters),
     });
     const padding = [0.8 * rem, 4.9 * rem, 0, 0];
@@ -82,7 +82,7 @@ export class CurvesLayout extends OneGame {
     const { words, withheld } = this.context;
     const above = this.context.above();
     const bands = COLORS.some((color) => game[color].elo) ? words.bands : "";
-    // Each player's panel says that they are withheld.
+    // If figures are withheld, each player's panel says so.
     setText(this._which, withheld() ? "" : above === null ? bands : `${words.algorithm4} \u00b7 95\u00a0%`);
     for (const side of Object.values(this.sides)) side.draw(game);
     this._plot.draw(game, above);

@@ -1,4 +1,4 @@
-/** Layouts of small boards: `grid`, several at once for screens in the hall, and `moment`, the newest moment. */
+/** Layouts of small boards: `grid`, several boards for screens in the hall, and `moment`, the newest moment. */
 
 import { Children, element, Pager, setParts, setText } from "../../drawing/elements.js";
 import { asOf } from "../../client/event_state.js";
@@ -10,20 +10,20 @@ import { SmallGame } from "../panels.js";
 import { Name } from "../../drawing/player_names.js";
 import { placeOf } from "../shown_figures.js";
 
-// On air no board is without its pieces. Where there is no page (tests of what is pure) there is nothing to wait for.
+// On air no board is shown without its pieces. In tests of pure functions there is no page and nothing to load.
 if (globalThis.document) await loadPieces();
 
-/** How a board of the grid may look: width and height in rem, and how large its diagram is. */
+/** Possible looks of a board in the grid: width, height, and size of its diagram, rem. */
 const TALL = { name: "upright", width: 19, height: 20.5, diagram: 12.7 };
 const WIDE = { name: "across", width: 25, height: 13.6, diagram: 12.4 };
 const PLAIN = { name: "plain", width: 19, height: 8.2, diagram: 1 };
 const GAP = 0.6;
-/** The share of the height that the strip below the boards takes, whatever their size. */
+/** Share of the page's height for the strip below the boards, whatever their size. */
 const CAPTION = 0.032;
-/** So many small boards are too many to be made out. */
+/** Most boards that are shown with diagrams; in a larger grid they would be too small to read. */
 const MOST_DIAGRAMS = 24;
 
-/** `layout=grid`: more boards than fit come page by page. */
+/** `layout=grid`: several boards, page by page if not all fit. */
 export class GridLayout {
   ownNotice = true;
 
@@ -37,14 +37,14 @@ export class GridLayout {
     this.node = element("div", "layout-grid", "", element("p", "caption panel", "", this._place, this._kind));
     this._diagrams = !options.hide.includes("diagram") && options.boards <= MOST_DIAGRAMS;
     this._cells = new Children(this.node, () => new GridBoard(context, this._diagrams));
-    this._shown = options.boards;
+    this._boardCount = options.boards;
   }
 
-  /** The look and the columns that make diagrams largest and leave the fewest cells empty. */
+  /** Choose the look and the number of columns with the largest diagrams and the fewest empty cells; return the size of a rem. */
   fit(width, height) {
     const looks = this._diagrams ? [TALL, WIDE] : [PLAIN];
-    const ways = looks.flatMap((look) => Array.from({ length: this._shown }, (_, at) => this._way(look, at + 1, width, height)));
-    const best = ways.reduce((one, other) => (other.worth > one.worth ? other : one));
+    const ways = looks.flatMap((look) => Array.from({ length: this._boardCount }, (_, at) => this._way(look, at + 1, width, height)));
+    const best = ways.reduce((a, b) => (b.worth > a.worth ? b : a));
     this.node.className = `layout-grid ${best.look.name}`;
     this.node.style.setProperty("--columns", best.columns);
     this.node.style.setProperty("--rows", best.rows);
@@ -52,25 +52,25 @@ export class GridLayout {
   }
 
   _way(look, columns, width, height) {
-    const rows = Math.ceil(this._shown / columns);
+    const rows = Math.ceil(this._boardCount / columns);
     const rem = Math.min(width / (columns * (look.width + GAP) + GAP), (height * (1 - CAPTION)) / (rows * (look.height + GAP) + 2 * GAP));
-    return { look, columns, rows, rem, worth: (rem * look.diagram * this._shown) / (columns * rows) };
+    return { look, columns, rows, rem, worth: (rem * look.diagram * this._boardCount) / (columns * rows) };
   }
 
   draw({ games, now, swingOf, noticeOf }) {
     this.node.hidden = games.length === 0;
     const { items } = this._pager.page(games, this._options.boards, now);
-    // The last page may hold fewer: the boards stay as large as on the others.
-    const shown = Math.max(1, Math.min(games.length, this._options.boards));
-    if (shown !== this._shown) {
-      this._shown = shown;
+    // If the last page has fewer boards, they keep the size of the other pages.
+    const boardCount = Math.max(1, Math.min(games.length, this._options.boards));
+    if (boardCount !== this._boardCount) {
+      this._boardCount = boardCount;
       dispatchEvent(new Event("resize"));
     }
     this._caption(games);
     this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at]), noticeOf(items[at])));
   }
 
-  /** What holds for all boards is said once: round and event, and what the figures are. */
+  /** Write once what is common to all boards: round and event, and which figures they show. */
   _caption(games) {
     const { words } = this._context;
     const places = new Set(games.map((game) => placeOf(game, words, false)));
@@ -80,7 +80,7 @@ export class GridLayout {
   }
 }
 
-/** One board of the grid. */
+/** A board of the grid. */
 class GridBoard extends SmallGame {
   constructor(context, withDiagram) {
     super(context);
@@ -102,12 +102,12 @@ class GridBoard extends SmallGame {
 }
 
 const TURN_MS = 400;
-/** What is longer is written in smaller letters, so that its end is there. */
+/** Length from which a sentence is written in smaller letters, so that its end fits. */
 const LONG_LETTERS = 120;
 
-/** `layout=moment`: a card with the newest moment and its position; then nothing until the next. */
+/** `layout=moment`: a card with the newest moment and its position; nothing between moments. */
 export class MomentLayout {
-  /** In rem; it is made as large as the page. */
+  /** Size in rem; the layout is scaled to fill the page. */
   size = { width: 46, height: 14.6 };
 
   constructor(context) {
@@ -146,7 +146,7 @@ export class MomentLayout {
     this._board.draw(asOf(game, moment.ply));
   }
 
-  /** In and out: with movement it slides, else it is there or not. */
+  /** Show or hide the card, sliding if animations are on. */
   _turn(moment) {
     const id = moment?.id ?? null;
     if (id === this._shown) return;

@@ -1,4 +1,4 @@
-/** Layouts of one line, or a few, which need no library: `bar`, `player`, `duel` and `ticker`. */
+/** Layouts of one or a few lines, which need no library: `bar`, `player`, `duel` and `ticker`. */
 
 import { element, headCell, Children, Pager, setLine, setParts, setText } from "../../drawing/elements.js";
 import { bandText, percentText } from "../../client/figures.js";
@@ -11,11 +11,11 @@ import {
 } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 
-/** The bar's own width in rem: as wide as the page, whatever its height. */
+/** Width of the bar, rem: it fills the page's width, whatever its height. */
 const BAR_WIDTH = 78;
 const NARROW_BAR_WIDTH = 44;
 
-/** `layout=bar`: a slim lower third. */
+/** `layout=bar`: a slim lower third with both players. */
 export class BarLayout extends OneGame {
   constructor(context) {
     super(context, true);
@@ -38,7 +38,7 @@ export class BarLayout extends OneGame {
   }
 }
 
-/** `layout=player`: a lower third of one player, with whom he plays and how the game stands. */
+/** `layout=player`: a lower third for one player, with the opponent and the state of the game. */
 export class PlayerLayout extends OneGame {
   size = { width: 46, height: 12 };
 
@@ -53,18 +53,18 @@ export class PlayerLayout extends OneGame {
 
   drawGame(game, { swingOf }) {
     const { words, options, everybody } = this.context;
-    // Whose lower third it is: who was asked for, else White.
-    const [own, other] = isAsked(game.black, options.player) ? ["black", "white"] : COLORS;
-    this.sides[own].node.hidden = false;
-    this.sides[other].node.hidden = true;
+    // The lower third is for the player whom the address names, otherwise for White.
+    const [color, opponentColor] = isAsked(game.black, options.player) ? ["black", "white"] : COLORS;
+    this.sides[color].node.hidden = false;
+    this.sides[opponentColor].node.hidden = true;
     const swing = swingOf(game);
-    this.sides[own].draw(game, { isTold: swing !== null });
-    setText(this._against, fill(words.against, isolated(shortName(game[other].name || "?", everybody()))));
+    this.sides[color].draw(game, { isTold: swing !== null });
+    setText(this._against, fill(words.against, isolated(shortName(game[opponentColor].name || "?", everybody()))));
     this.score.draw(game, swing);
   }
 }
 
-/** `layout=duel`: two players head to head, figure by figure. */
+/** `layout=duel`: two players, compared figure by figure. */
 export class DuelLayout extends OneGame {
   size = { width: 46, height: 25 };
   tall = { width: 20, height: 32 };
@@ -97,8 +97,8 @@ export class DuelLayout extends OneGame {
     const read = bothSides((color) => (withheld ? null : figureWords(game, color, game.curves[color].at(-1) ?? null, words, { above })));
     const like = COLORS.every((color) => read[color]?.label === words.playedLike) ? words.playedLike : words.playingLike;
     this._row("figure", (color) => {
-      const said = read[color];
-      return said === null ? "\u2013" : [said.text + open(color), said.early || bandText(said.figure)];
+      const figure = read[color];
+      return figure === null ? "\u2013" : [figure.text + open(color), figure.early || bandText(figure.figure)];
     }, above === null ? `${like} (${words.usualNote})` : `${words.algorithm4} (95\u00a0%)`);
     for (const color of COLORS) this._rows.get("figure")[color].classList.toggle("early", Boolean(read[color]?.early));
     this._row(fill(words.betterThanSuch, "\u2026"), (color) => {
@@ -106,7 +106,7 @@ export class DuelLayout extends OneGame {
       return percentile === null || open(color) ? "\u2013" : [`${percentText(percentile)}\u00a0%`, read[color].moves];
     });
     const swing = swingOf(game);
-    // In small letters: it says why the figure above is another.
+    // Written in small letters, since it only explains why the figure above changed.
     const canFall = (color) => swing === null && above === null && read[color] !== null && !open(color);
     this._row(words.swing, (color) => ["", canFall(color) ? fallText(game, color, words) : ""]);
     this._row(words.points, (color) => eventPoints(players, game[color]) ?? "\u2013");
@@ -115,7 +115,7 @@ export class DuelLayout extends OneGame {
     this.score.draw(game, swing);
   }
 
-  /** One line: White's figure, what it is, Black's; each a text, or text and range. */
+  /** Write a row: White's figure, its name, Black's figure. Each figure is a text, or a pair of text and range. */
   _row(name, valueOf, label = name) {
     let row = this._rows.get(name);
     if (row === undefined) {
@@ -126,7 +126,7 @@ export class DuelLayout extends OneGame {
     }
     setText(row.head, label);
     const values = COLORS.map((color) => [valueOf(color)].flat());
-    // What nobody knows of either compares nobody.
+    // A row is hidden if neither player has a value.
     row.white.parentNode.hidden = values.every(([text, range]) => !range && ["", "\u2013"].includes(text));
     for (const [at, color] of COLORS.entries()) {
       const [text, range = ""] = values[at];
@@ -141,11 +141,11 @@ export class DuelLayout extends OneGame {
 
 const TICKER_WIDTH = 78;
 const TICKER_HEIGHT = 4.6;
-/** Room that one board takes, rem. */
+/** Width of one board in the ticker, rem. */
 const TICKER_ITEM = 38;
 const TURN_MS = 450;
 
-/** `layout=ticker`: a slim line with the boards one after the other. */
+/** `layout=ticker`: a slim line that shows the boards in turn. */
 export class TickerLayout {
   constructor(context) {
     this._context = context;
@@ -158,11 +158,11 @@ export class TickerLayout {
   }
 
   fit(width, height) {
-    // On a narrow page one board at a time, in letters that can be read.
-    const shown = width < 900 ? 1 : 2;
-    this._fitting = shown;
-    this.node.style.setProperty("--items", shown);
-    return Math.min(width / (shown === 1 ? TICKER_ITEM + 2 : TICKER_WIDTH), height / TICKER_HEIGHT);
+    // A narrow page shows one board at a time, so that its letters stay readable.
+    const boardCount = width < 900 ? 1 : 2;
+    this._fitting = boardCount;
+    this.node.style.setProperty("--items", boardCount);
+    return Math.min(width / (boardCount === 1 ? TICKER_ITEM + 2 : TICKER_WIDTH), height / TICKER_HEIGHT);
   }
 
   draw({ games, now, swingOf }) {
@@ -177,10 +177,10 @@ export class TickerLayout {
   }
 }
 
-/** One board of the ticker. */
+/** A board of the ticker. */
 class TickerItem extends SmallGame {
   constructor(context) {
-    // The line itself moves; nothing in it does.
+    // The line itself is animated, so its contents are not.
     super({ ...context, moves: () => false });
     const { bar, move, number, alert } = this.score;
     const middle = element("div", "middle", "", element("div", "state", "", move, number, alert), bar);

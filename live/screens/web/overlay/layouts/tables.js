@@ -1,4 +1,4 @@
-/** Tables of players on air, a row each, page by page: `standings` by the figure and `table` by points. */
+/** Tables of players on air, page by page: `standings` sorted by the figure, and `table` sorted by points. */
 
 import { Children, element, headCell, Pager, setText } from "../../drawing/elements.js";
 import { eloText, percentText, placeText, rankByNumber, rankedBy, settledFigure, unratedOf } from "../../client/figures.js";
@@ -7,27 +7,27 @@ import { Who } from "../panels.js";
 import { keyOf } from "../shown_figures.js";
 import { counted, fill } from "../language/words.js";
 
-/** The height of a row, rem. */
+/** Height of a row, rem. */
 const ROW = 2.57;
 
-/** How wide a table is on an upright page, rem. */
+/** Width of a table on an upright page, rem. */
 const TALL_WIDTH = 20;
 
-/** A heading of a column, of this class. */
+/** Make the heading of a column with a class. */
 const makeHead = (text, className = "", ...children) => Object.assign(headCell(text, "col", ...children), { className });
 
-/** The heading of the figure. */
+/** Make the heading of the figure's column. */
 function makeFigureHead({ options, words }) {
   return makeHead("", "figure", element("span", "like", options.rating === "perceived" ? words.playingLike : words.algorithm4));
 }
 
 class PlayersTable {
-  /** `columns` are the headings after the player's; `makeRow()` makes a {@link PlayerRow}; `headHeight` in rem. */
+  /** `columns` are the headings after the player's, `makeRow()` makes a {@link PlayerRow}, and `headHeight` is in rem. */
   constructor(context, { title, columns, makeRow, className = "", beside = [], headHeight }) {
     const { options, words } = context;
     this.context = context;
     this._pager = new Pager(options.page * 1000);
-    this._most = this._shown = options.rows;
+    this._rowsPerPage = this._rowCount = options.rows;
     this._headHeight = headHeight;
     this._open = element("p", "open");
     const body = element("tbody");
@@ -39,21 +39,21 @@ class PlayersTable {
     this._rows = new Children(body, makeRow);
   }
 
-  /** How large a rem may be where the table is so many rem wide; upright it is names and numbers alone. */
+  /** Return the size of a rem for a table that is `wide` rem wide. On an upright page it has only names and numbers. */
   fitting(width, height, wide) {
     const tall = width < height;
     this.node.classList.toggle("tall", tall);
-    // The last page may hold fewer: the panel stays as high as on the others.
-    this.node.style.minHeight = `${(this._headHeight - 1.2 + ROW * this._shown).toFixed(2)}rem`;
-    return Math.min(width / (tall ? TALL_WIDTH : wide), height / (this._headHeight + ROW * this._shown));
+    // If the last page has fewer rows, the panel keeps the height of the other pages.
+    this.node.style.minHeight = `${(this._headHeight - 1.2 + ROW * this._rowCount).toFixed(2)}rem`;
+    return Math.min(width / (tall ? TALL_WIDTH : wide), height / (this._headHeight + ROW * this._rowCount));
   }
 
-  /** Draws the rows of the page that is up by `draw(row, item, items)`; above them how many moves of `games` are still to be rated. */
+  /** Draw the current page with `draw(row, item, items)`, and above it how many moves of `games` are still to be rated. */
   show(items, games, now, draw) {
     this.node.hidden = items.length === 0;
-    const shown = Math.max(1, Math.min(items.length, this._most));
-    if (shown !== this._shown) {
-      this._shown = shown;
+    const rowCount = Math.max(1, Math.min(items.length, this._rowsPerPage));
+    if (rowCount !== this._rowCount) {
+      this._rowCount = rowCount;
       dispatchEvent(new Event("resize"));
     }
     const { words } = this.context;
@@ -61,12 +61,12 @@ class PlayersTable {
     setText(this._open, missing > 0 ? counted(words, "toBeRated", missing) : "");
     const final = missing === 0 && games.every(({ result }) => result !== "*");
     if (this.context.options.rating === "perceived") setText(this._like, final ? words.playedLike : words.playingLike);
-    const { items: up } = this._pager.page(items, this._most, now);
+    const { items: up } = this._pager.page(items, this._rowsPerPage, now);
     this._rows.show(up).forEach((row, at) => draw(row, up[at], up));
   }
 }
 
-/** One player: place, who, and the figure; `cells` stand between. */
+/** The row of a player: place, name, `cells`, and figure. */
 class PlayerRow {
   constructor(cells, { beside = [], after = [] } = {}) {
     this._rank = element("td", "rank");
@@ -76,7 +76,7 @@ class PlayerRow {
     this.node = element("tr", "", "", this._rank, headCell("", "row", this._who.node), ...cells, figure, ...after);
   }
 
-  /** `rank` and `value` as text. */
+  /** Write the row; `rank` and `value` are texts. */
   fill(rank, player, everybody, value) {
     setText(this._rank, rank);
     this._who.draw(player, everybody);
@@ -86,7 +86,7 @@ class PlayerRow {
 
 const STANDINGS_WIDTH = 52;
 
-/** `layout=standings`: players by how unusual they play, in percent, each with the band drawn to scale. */
+/** `layout=standings`: players by percentile, each with the usual range drawn to scale. */
 export class StandingsLayout extends PlayersTable {
   constructor(context) {
     const { options, words } = context;
@@ -107,13 +107,13 @@ export class StandingsLayout extends PlayersTable {
   draw({ held, games, now }) {
     const { words } = this.context;
     const all = [...held.games.values()];
-    // Titles and federations come with games.
+    // Titles and federations are sent with the games only.
     const people = new Map(all.flatMap(({ white, black }) => [[white.name, white], [black.name, black]]));
     const ranked = rankPlayers(this._wanted(held, games), this.context.above());
     this.show(ranked, all, now, (row, item, items) => row.draw(item, scaleOf(items), people));
   }
 
-  /** With a filter, the players of the games selected; else everybody. */
+  /** Return all players, or those of the selected games if the address selects boards. */
   _wanted(held, games) {
     const players = [...held.players.values()].filter((player) => player.moves > 0);
     if (this.context.options.board.length === 0) return players;
@@ -132,8 +132,8 @@ class StandingsRow extends PlayerRow {
   }
 
   draw({ rank, player, rating }, { low, high }, people) {
-    const who = { ...people.get(player.name), name: player.name };
-    this.fill(rank, who, [...people.keys()], rating?.text ?? "\u2013");
+    const namedPlayer = { ...people.get(player.name), name: player.name };
+    this.fill(rank, namedPlayer, [...people.keys()], rating?.text ?? "\u2013");
     setText(this._elo, player.elo ? String(player.elo) : "\u2013");
     setText(this._share, (rating?.percentile ?? null) === null ? "\u2013" : `${percentText(rating.percentile)}\u00a0%`);
     this._range.classList.toggle("none", !rating);
@@ -145,31 +145,31 @@ class StandingsRow extends PlayerRow {
   }
 }
 
-/** Elo left free at both ends of the scale. */
+/** Margin at both ends of the scale, Elo. */
 const MARGIN = 40;
 
 /**
- * Players by how far they are above what is usual for them, or by Algorithm 4: `{id, rank, player, rating}`. `rank` is
- * empty where too little is known, and `rating`, `{text, value, low, high}`, is null there.
+ * Return players by percentile or by Algorithm 4: `{id, rank, player, rating}`. If too little is known, `rank` is empty
+ * and `rating`, `{text, value, low, high}`, is null.
  */
 export function rankPlayers(players, above = null) {
-  return rankByNumber(players, (player) => rankedBy(player, above)).map((each) => {
-    const { player } = each;
+  return rankByNumber(players, (player) => rankedBy(player, above)).map((ranked) => {
+    const { player } = ranked;
     const figure = settledFigure(player, above);
-    return { id: player.id, rank: placeText(each), player, rating: figure && { ...figure, text: eloText(figure) } };
+    return { id: player.id, rank: placeText(ranked), player, rating: figure && { ...figure, text: eloText(figure) } };
   });
 }
 
-/** Lowest and highest Elo of what is drawn together. */
+/** Return the lowest and highest Elo of the ranges that are drawn together. */
 function scaleOf(ranked) {
   const ends = ranked.flatMap(({ rating }) => (rating ? [rating.low, rating.high, rating.value] : []));
-  const known = ends.filter((elo) => elo !== null);
-  if (known.length === 0) return { low: 0, high: 1 };
-  return { low: Math.min(...known) - MARGIN, high: Math.max(...known) + MARGIN };
+  const knownEnds = ends.filter((elo) => elo !== null);
+  if (knownEnds.length === 0) return { low: 0, high: 1 };
+  return { low: Math.min(...knownEnds) - MARGIN, high: Math.max(...knownEnds) + MARGIN };
 }
 
 const TABLE_WIDTH = 46;
-/** `layout=table`: standings by points, with the figure beside them. */
+/** `layout=table`: standings by points, with each player's figure. */
 export class TableLayout extends PlayersTable {
   constructor(context) {
     const { words } = context;
@@ -192,15 +192,15 @@ export class TableLayout extends PlayersTable {
   draw({ held, games, now }) {
     const { words } = this.context;
     const [withheld, above] = [this.context.withheld(), this.context.above()];
-    // All rounds of the event on air.
+    // The table covers all rounds of the event on air.
     const event = games.length > 0 ? eventOf(games[0]) : null;
     const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);
-    const players = new Map([...held.players.values()].flatMap((each) => [[each.id, each], [each.name, each]]));
+    const players = new Map([...held.players.values()].flatMap((player) => [[player.id, player], [player.name, player]]));
     const table = tabulate(all).map((row) => {
       return { ...row, figure: settledFigure(players.get(row.id) ?? players.get(row.player.name), above) };
     });
     setText(this._event, known(event ?? ""));
-    // A column of dashes takes the room of names.
+    // A column without any figure would waste room that the names need.
     this.node.classList.toggle("unrated", withheld || table.every(({ figure }) => figure === null));
     const names = table.map(({ player }) => player.name);
     this.show(table, all, now, (row, item) => row.draw(item, names));
@@ -223,10 +223,7 @@ class TableRow extends PlayerRow {
   }
 }
 
-/**
- * Everybody who plays, best first: `{id, player, place, tied, points, games, playing}`; games that still run
- * count nothing.
- */
+/** Return all players, the best first: `{id, player, place, tied, points, games, playing}`. Running games do not count. */
 export function tabulate(games) {
   const rows = new Map();
   for (const { white, black, result, plies } of games) {
