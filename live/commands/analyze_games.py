@@ -47,28 +47,28 @@ async def analyze(
     written = dt.datetime.now().astimezone().strftime(WRITTEN)
     outputs: dict[str | Path | None, Callable[[Analysis], bytes]] = {
         json: to_json,
-        pgn: lambda whole: "\n".join(map(write_game, whole.games)).encode(),
-        html: lambda whole: render_report(
-            whole, written=written, arbiter=arbiter
+        pgn: lambda analysis: "\n".join(map(write_game, analysis.games)).encode(),
+        html: lambda analysis: render_report(
+            analysis, written=written, arbiter=arbiter
         ).encode(),
     }
     outputs.pop(None, None)
     for target in outputs:
         check_writable(str(target))
     stop = asyncio.Event()
-    with stop_on_signals(stop) as came:
+    with stop_on_signals(stop) as signals:
         state = await analyse_files(
             config, files, evals=evals, walkovers=True, stop=stop, human=True
         )
     partial = stop.is_set()
     result = build_analysis(state, state.rate_by_methods(), partial=partial)
-    for target, made in outputs.items():
-        write_output(str(target), made(result))
+    for target, build in outputs.items():
+        write_output(str(target), build(result))
     if csv is not None:
-        found = build_files(
+        texts = build_files(
             result, ["csv"], stem=files[0].stem, written=written, arbiter=arbiter
         )
-        write_texts(found, csv)
+        write_texts(texts, csv)
     if json != "-":
         _print_analysis(result)
     if partial:
@@ -83,7 +83,7 @@ async def analyze(
             " default."
         )
         print_line(words, Console(stderr=True))
-    return derive_exit_code(came)
+    return derive_exit_code(signals)
 
 
 def _print_analysis(result: Analysis) -> None:

@@ -64,8 +64,8 @@ def calibrate(
     if check is not None and model is not None:
         return calibration.check_model(check, model, json=json)
     if intrinsic and write is not None:
-        wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
-        config = settings.load({"engine.multipv": wanted})
+        line_count = lines or max(config.engine.multipv, INTRINSIC_LINES)
+        config = settings.load({"engine.multipv": line_count})
         check_installed()
         return calibration.calibrate_intrinsic(
             config, files or [], written=write, json=json

@@ -145,7 +145,7 @@ class Settings(NamedTuple):
     """Sources of a command's settings: the file and the flags."""
 
     file: Path | None
-    given: Mapping[str, object]
+    overrides: Mapping[str, object]
     """Values set on the command line, by dotted key."""
 
     @property
@@ -155,18 +155,18 @@ class Settings(NamedTuple):
 
         return find_config_file(self.file, os.environ)
 
-    def load(self, more: Mapping[str, object] = {}) -> Config:
-        """Load the settings; ``more``, values from the command itself, overrides
+    def load(self, extra: Mapping[str, object] = {}) -> Config:
+        """Load the settings; ``extra``, values from the command itself, overrides
         them.
         """
         from live.commands.read_settings import read_settings
 
-        return read_settings(self.path, os.environ, {**self.given, **more})
+        return read_settings(self.path, os.environ, {**self.overrides, **extra})
 
     @classmethod
     def of(cls, **flags: Any) -> Settings:
         """Return the settings that these flags set."""
-        given = {
+        overrides = {
             key: value
             for flag, value in flags.items()
             # Compare by identity, not with "in": port 0 equals False.
@@ -175,13 +175,13 @@ class Settings(NamedTuple):
             and value is not False
         }
         if flags.get("debug"):
-            given["log.level"] = "debug"
+            overrides["log.level"] = "debug"
         if flags.get("journal") or flags.get("no_journal"):
             if flags["journal"] and flags["no_journal"]:
                 problem = "is given with --no-journal"
                 raise ConfigError("--journal", problem, "Leave one of them out")
-            given["journal.enabled"] = not flags["no_journal"]
-        return cls(flags.get("config"), given)
+            overrides["journal.enabled"] = not flags["no_journal"]
+        return cls(flags.get("config"), overrides)
 
 
 Feeds = list[str] | None
@@ -215,13 +215,13 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
         elif dataclasses.is_dataclass(hint):
             kinds = get_type_hints(hint, include_extras=True)
             abouts = _read_options(inspect.getdoc(hint) or "")
-            for each in dataclasses.fields(hint):
-                options[each.name] = _build_parameter(
+            for field in dataclasses.fields(hint):
+                options[field.name] = _build_parameter(
                     typer.Option,
-                    each.name,
-                    kinds[each.name],
-                    each.default,
-                    abouts[each.name],
+                    field.name,
+                    kinds[field.name],
+                    field.default,
+                    abouts[field.name],
                 )
         if options:
             groups[name] = build, [*options]
@@ -240,14 +240,14 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
         parameters[name] = build_removed_flag(name, instead)
 
     @functools.wraps(function)
-    def run(**given: Any) -> None:
+    def run(**values: Any) -> None:
         if not has_own_debug:
-            given.pop("debug")
+            values.pop("debug")
         for name in removed:
-            del given[name]
+            del values[name]
         for name, (build, options) in groups.items():
-            given[name] = build(**{each: given.pop(each) for each in options})
-        ended = function(**given)
+            values[name] = build(**{option: values.pop(option) for option in options})
+        ended = function(**values)
         if isinstance(ended, Coroutine):
             from live.app import run as run_to_the_end
 
@@ -257,7 +257,9 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
 
     run.__doc__ = text
     run.__signature__ = inspect.Signature([*parameters.values()])  # type: ignore[attr-defined]
-    run.__annotations__ = {name: each.annotation for name, each in parameters.items()}
+    run.__annotations__ = {
+        name: parameter.annotation for name, parameter in parameters.items()
+    }
     return run
 
 
@@ -284,13 +286,13 @@ def _build_parameter(
         within = note._asdict() if isinstance(note, Within) else {}
         value = get_args(hint)[0] if within else hint
         flags: list[str] = []
-        more = within
+        extra = within
         if kind is typer.Option:
             flags = [f"--{name.rstrip('_').replace('_', '-')}"]
-            more = {**within, "is_eager": name == "debug"}
+            extra = {**within, "is_eager": name == "debug"}
         # A blank name for a bool's value, or the help would show ``<bool>``.
         metavar = " " if value is bool else about[0] or None
-        hint = Annotated[value, kind(*flags, metavar=metavar, help=about[1], **more)]
+        hint = Annotated[value, kind(*flags, metavar=metavar, help=about[1], **extra)]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint
     )

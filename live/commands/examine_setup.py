@@ -73,93 +73,97 @@ async def examine_setup(
 
     ``specs`` are the sources that the service will follow.
     """
-    found: list[DoctorFinding] = []
+    findings: list[DoctorFinding] = []
     config = Config()
-    with collect_error("settings", found):
+    with collect_error("settings", findings):
         config = settings()
-        found.append(DoctorFinding("settings", "ok", "valid"))
+        findings.append(DoctorFinding("settings", "ok", "valid"))
     feeds = config.feeds
     sources = await probe_sources(specs, feeds, within_s=PROBE_S)
     games = list(chain.from_iterable(source.games for source in sources))
     names = [source.feed for source in sources]
-    found += [
+    findings += [
         DoctorFinding(
-            plain(each.feed, 200), "ok" if each.answers else "problem", each.detail
+            plain(source.feed, 200),
+            "ok" if source.answers else "problem",
+            source.detail,
         )
-        for each in sources
+        for source in sources
     ]
-    found.append(_describe_delay(feeds))
+    findings.append(_describe_delay(feeds))
     running = sum(game.result == "*" for game in games)
-    with collect_error("engine", found):
-        await _check_engine(config, running or len(games), found)
-    found += _check_human_network(config.human)
-    found += await _check_start(config)
-    found.append(check_journal(config.journal, names))
-    with collect_error("lichess", found):
-        known = bool(LichessToken(feeds.lichess.token_file).auth_headers())
+    with collect_error("engine", findings):
+        await _check_engine(config, running or len(games), findings)
+    findings += _check_human_network(config.human)
+    findings += await _check_start(config)
+    findings.append(check_journal(config.journal, names))
+    with collect_error("lichess", findings):
+        has_token = bool(LichessToken(feeds.lichess.token_file).auth_headers())
         text = (
             "a token is there"
-            if known
+            if has_token
             else f"no token, which broadcasts ask for: {GET_ONE}"
         )
         if not specs or any("lichess" in spec for spec in specs):
-            found.append(DoctorFinding("lichess", "ok" if known else "note", text))
-    with collect_error("player lists", found):
+            findings.append(
+                DoctorFinding("lichess", "ok" if has_token else "note", text)
+            )
+    with collect_error("player lists", findings):
         if text := open_player_lists(feeds).size_text:
-            found.append(DoctorFinding("player lists", "ok", text))
+            findings.append(DoctorFinding("player lists", "ok", text))
     program = (
         f"{__version__}, Python {platform.python_version()}, {platform.platform()}"
     )
-    found.append(DoctorFinding("live-rate", "note", program))
+    findings.append(DoctorFinding("live-rate", "note", program))
     table = Table.grid(padding=(0, 2))
-    for finding in found:
+    for finding in findings:
         sign, style = _SIGNS[finding.state]
         # Plain text, without markup: error messages can contain brackets.
         words = (
-            Text(each, overflow="fold") for each in (finding.subject, finding.text)
+            Text(part, overflow="fold") for part in (finding.subject, finding.text)
         )
         table.add_row(Text(sign, style=style), *words)
     Console(highlight=False).print(table)
-    return 2 if any(finding.state == "problem" for finding in found) else 0
+    return 2 if any(finding.state == "problem" for finding in findings) else 0
 
 
 @contextlib.contextmanager
-def collect_error(subject: str, found: list[DoctorFinding]) -> Iterator[None]:
+def collect_error(subject: str, findings: list[DoctorFinding]) -> Iterator[None]:
     """Add an error raised in the block to the findings."""
     try:
         yield
     except LiveRateError as error:
-        found.append(DoctorFinding(subject, "problem", str(error)))
+        findings.append(DoctorFinding(subject, "problem", str(error)))
 
 
 async def _check_start(config: Config) -> list[DoctorFinding]:
     """Open everything that the service opens for its readers, and close it again: port,
     tokens, certificate, study, director, notices, broker.
     """
-    shown = Config(
+    checked = Config(
         server=config.server,
         study=config.study,
         director=config.director,
         notify=config.notify,
     )
-    service = EventService(shown)
+    service = EventService(checked)
     service.open_ledger("none", "as given", engine_scores=False)
     public = PublicAudience(service.state)
-    found = list[DoctorFinding]()
-    with collect_error("port", found):
-        async with build_publisher(shown, service) as publisher:
+    findings = list[DoctorFinding]()
+    with collect_error("port", findings):
+        async with build_publisher(checked, service) as publisher:
             public = publisher.public
-        where = f"{config.server.host}:{config.server.port}"
-        found.append(DoctorFinding("port", "ok", f"{where} is free"))
-    with collect_error("producer", found):
+        address = f"{config.server.host}:{config.server.port}"
+        findings.append(DoctorFinding("port", "ok", f"{address} is free"))
+    with collect_error("producer", findings):
         report = service.inbox.health
-        outlets = open_outlets(shown, public, service.bus, service.state, report)
+        outlets = open_outlets(checked, public, service.bus, service.state, report)
         if outlets:
             names = ", ".join(outlets)
-            found.append(DoctorFinding("producer", "ok", f"{names}: ready"))
+            findings.append(DoctorFinding("producer", "ok", f"{names}: ready"))
     if config.mqtt.publish:
-        found.append(await _check_broker(config.mqtt.publish))
-    return found
+        findings.append(await _check_broker(config.mqtt.publish))
+    return findings
 
 
 async def _check_broker(address: str) -> DoctorFinding:
@@ -175,9 +179,9 @@ async def _check_broker(address: str) -> DoctorFinding:
             _, writer = await asyncio.open_connection(host, port)
         writer.close()
     except OSError as error:  # a time-out is also an OSError
-        why = (error.strerror or "no answer").lower()
+        reason = (error.strerror or "no answer").lower()
         return DoctorFinding(
-            "broker", "problem", f"{host}:{port} cannot be reached: {why}"
+            "broker", "problem", f"{host}:{port} cannot be reached: {reason}"
         )
     return DoctorFinding("broker", "ok", f"{host}:{port} answers")
 
@@ -193,7 +197,7 @@ def _describe_delay(config: FeedsConfig) -> DoctorFinding:
 
 
 async def _check_engine(
-    config: Config, boards: int, found: list[DoctorFinding]
+    config: Config, boards: int, findings: list[DoctorFinding]
 ) -> None:
     command = find_engine(config.engine.path)
     engine, knodes_per_s = await measure_speed(
@@ -202,12 +206,12 @@ async def _check_engine(
         patience=build_timeouts(config.engine),
     )
     text = f"{engine.name}, {command.how_found}, {knodes_per_s:.0f} knodes/s"
-    found.append(DoctorFinding("engine", "ok", f"{text} ({command.argv[-1]})"))
+    findings.append(DoctorFinding("engine", "ok", f"{text} ({command.argv[-1]})"))
     if boards:
-        found.append(check_speed(config.engine, knodes_per_s, boards))
-    with collect_error("model", found):
-        found.append(_check_models(config, engine))
-    found.append(check_screening(engine.name, describe_limit(config.engine)))
+        findings.append(check_speed(config.engine, knodes_per_s, boards))
+    with collect_error("model", findings):
+        findings.append(_check_models(config, engine))
+    findings.append(check_screening(engine.name, describe_limit(config.engine)))
 
 
 def check_speed(
@@ -229,13 +233,13 @@ def check_speed(
     text = f"{number}: keeps up while each has a move every {every_s:.3g} s"
     if every_s <= HURRIED_S:
         return DoctorFinding("speed", "ok", f"{text}, time trouble included")
-    more = "fewer boards, more engines or fewer nodes"
+    remedy = "fewer boards, more engines or fewer nodes"
     if every_s <= CALM_S:
         return DoctorFinding(
-            "speed", "note", f"{text}; in time trouble it is behind: {more} help"
+            "speed", "note", f"{text}; in time trouble it is behind: {remedy} help"
         )
     return DoctorFinding(
-        "speed", "problem", f"{text}, too slow for a round: take {more}"
+        "speed", "problem", f"{text}, too slow for a round: take {remedy}"
     )
 
 
@@ -267,7 +271,7 @@ def _check_models(config: Config, engine: EngineIdentity) -> DoctorFinding:
     if not models.models:
         text = f"{models.note}: ratings by Algorithm 4 alone; {better}"
         return DoctorFinding("model", "note", text)
-    names = ", ".join(each.name for each in models.models)
+    names = ", ".join(model.name for model in models.models)
     text = "; ".join(filter(None, (f"{names}, {models.note}", better)))
     return DoctorFinding("model", "note" if models.transferred else "ok", text)
 
@@ -296,7 +300,7 @@ def check_journal(
         return DoctorFinding(
             "journal", "note", "none for these sources: nothing is kept"
         )
-    said = path if config.file or names else path.parent
+    place = path if config.file or names else path.parent
     if refused := explain_refusal(path):
-        return DoctorFinding("journal", "problem", f"{said}: {refused}")
-    return DoctorFinding("journal", "ok", f"{said} can be written")
+        return DoctorFinding("journal", "problem", f"{place}: {refused}")
+    return DoctorFinding("journal", "ok", f"{place} can be written")

@@ -31,11 +31,11 @@ def explain_rating(path: Path, name: str, ply: int, *, json: str | None = None) 
     with JournalReader.open(path) as reader:
         event = rebuild_with_progress(reader, path)
         detail = find_game(list(build_analysis(event.state).games), name)
-        found = build_explanation(event, detail, ply)
+        explanation = build_explanation(event, detail, ply)
     if json is not None:
-        write_json(json, found)
+        write_json(json, explanation)
     else:
-        for line in describe_explanation(found):
+        for line in describe_explanation(explanation):
             print_line(plain(line, 400), Console())
     return 0
 
@@ -55,7 +55,7 @@ def build_explanation(
             "Name one of them",
         )
     mover = side_to_play(detail.start_fen, ply)
-    points = [each for each in getattr(detail.curves, mover) if each.ply <= ply]
+    points = [point for point in getattr(detail.curves, mover) if point.ply <= ply]
     if not points or points[-1].ply != ply:
         raise InputError(
             f"ply {ply}", "has no rating: its scores are not all known", "Name another"
@@ -66,15 +66,15 @@ def build_explanation(
     options = state.measure.search_options
     # All other searches were as deep as that of the position before the move.
     (_, before), *_ = list_searches(game, ply, options, None)
-    reached = event.find_recorded_result(before)
-    best = reached[1] if reached is not None else None
-    made: list[tuple[str, SearchKey, SearchResult]] = []
-    for what, search in list_searches(
+    best_recorded = event.find_recorded_result(before)
+    best = best_recorded[1] if best_recorded is not None else None
+    searches: list[tuple[str, SearchKey, SearchResult]] = []
+    for description, search in list_searches(
         game, ply, options, best.depth if best is not None else None
     ):
-        found = event.find_recorded_result(search)
-        if found is not None and (best is None or search.only != best.best):
-            made.append((what, *found[:2]))
+        recorded = event.find_recorded_result(search)
+        if recorded is not None and (best is None or search.only != best.best):
+            searches.append((description, *recorded[:2]))
     before_cp = detail.plies[ply - 2].score_cp if ply > 1 else detail.start_score_cp
     side = state.rate_again(game.id).trace(mover, ply)
     return Explanation(
@@ -85,10 +85,10 @@ def build_explanation(
         gain=state.gain(),
         engine=state.engine(),
         identity=event.run.identity,
-        searches=tuple(made),
+        searches=tuple(searches),
         before_cp=before_cp and before_cp * (1 if mover == "white" else -1),
         move=detail.plies[ply - 1],
-        gains_cp=tuple(each.gain_cp for each in points),
+        gains_cp=tuple(point.gain_cp for point in points),
         published=points[-1],
         model=detail.model,
         note=detail.note,
@@ -109,15 +109,15 @@ def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
         names = f"{game.white.name} {game.black.name}".casefold()
         return all(word in names for word in words)
 
-    found = [game for game in games if game.id == name]
-    found = found or list(filter(has_players, games))
-    if len(found) == 1:
-        return found[0]
-    listed = found or games
-    known = ", ".join(
-        f"{each.id} ({each.white.name} - {each.black.name})" for each in listed[:8]
+    matches = [game for game in games if game.id == name]
+    matches = matches or list(filter(has_players, games))
+    if len(matches) == 1:
+        return matches[0]
+    listed = matches or games
+    listing = ", ".join(
+        f"{game.id} ({game.white.name} - {game.black.name})" for game in listed[:8]
     )
     if len(listed) > 8:
-        known += f", or one of {len(listed) - 8} more"
-    problem = "fits several games" if found else "is no game of this journal"
-    raise InputError(f"game {name!r}", problem, f"Give one of: {known}")
+        listing += f", or one of {len(listed) - 8} more"
+    problem = "fits several games" if matches else "is no game of this journal"
+    raise InputError(f"game {name!r}", problem, f"Give one of: {listing}")

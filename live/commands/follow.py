@@ -58,5 +58,5 @@ def follow(
     config = settings.load()
     from live.app import follow as follow_feeds
 
-    shown = {"headless": headless, "once": once, "json": json}
-    return follow_feeds(config, feed, **shown, load=settings.load, path=settings.path)
+    options = {"headless": headless, "once": once, "json": json}
+    return follow_feeds(config, feed, **options, load=settings.load, path=settings.path)

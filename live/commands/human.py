@@ -34,7 +34,7 @@ def human(
     return check_network(
         [*check, *(files or [])],
         settings.load().human.network,
-        chosen=only,
-        most=games,
+        part=only,
+        most_games=games,
         json=json,
     )

@@ -17,8 +17,8 @@ def manual(topic: str | None = None) -> None:
     from live.manual.pages import TOPICS, read_page
 
     if topic is None:
-        for each in TOPICS:
-            typer.echo(f"{each:10} {read_page(each).summary}")
+        for name in TOPICS:
+            typer.echo(f"{name:10} {read_page(name).summary}")
         return
     if topic not in TOPICS:
         raise InputError(

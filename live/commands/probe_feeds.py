@@ -42,7 +42,7 @@ def _print_source(finding: ProbedSource, console: Console) -> None:
         return
     table = Table(*_HEADS, box=box.SIMPLE_HEAD, pad_edge=False)
     for game in finding.games:
-        said = (
+        facts = (
             game.round,
             game.board or "",
             game.white,
@@ -50,6 +50,6 @@ def _print_source(finding: ProbedSource, console: Console) -> None:
             game.plies,
             game.last_move,
         )
-        cells = (*said, game.problem or game.result)
-        table.add_row(*(Text(plain(str(each), 40)) for each in cells))
+        cells = (*facts, game.problem or game.result)
+        table.add_row(*(Text(plain(str(cell), 40)) for cell in cells))
     console.print(table)

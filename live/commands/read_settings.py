@@ -45,10 +45,10 @@ def find_config_file(
     """
     if flag is not None:
         return flag
-    if named := env.get(ENV_CONFIG_FILE):
-        return Path(named)
-    if (here := (cwd or Path()) / "config.toml").is_file():
-        return here
+    if named_path := env.get(ENV_CONFIG_FILE):
+        return Path(named_path)
+    if (local_path := (cwd or Path()) / "config.toml").is_file():
+        return local_path
     # Imported only here: the command line must start fast.
     import platformdirs
 
@@ -71,14 +71,14 @@ def read_settings(
             what was expected, and a remedy.
     """
     merged: dict[str, object] = {}
-    for where, layer in (
+    for origin, layer in (
         (str(path), _read_file(path) if path is not None else {}),
         ("environment", read_environment(env)),
         ("command line", _convert_flags(overrides)),
     ):
         limits = [key for key in LIMITS if layer.get(key)]
         if len(limits) > 1:
-            subject = f"{where}: {' and '.join(limits)}"
+            subject = f"{origin}: {' and '.join(limits)}"
             raise ConfigError(subject, "a search has one limit", "Set one of them")
         if limits:
             # A limit replaces a limit of another kind that comes from a source of lower
@@ -104,10 +104,10 @@ def _read_file(path: Path) -> dict[str, object]:
         problem = f"is not valid TOML: {error}"
         remedy = "Text needs quotes, true and false none"
         raise ConfigError(str(path), problem, remedy) from None
-    known = drop_removed_settings(str(path), dict(flatten(tree)))
+    settings = drop_removed_settings(str(path), dict(flatten(tree)))
     layer = {
         key: convert_setting(f"{path}: {key}", key, value)
-        for key, value in known.items()
+        for key, value in settings.items()
     }
     # The repository's config.toml contains every key, so its default for nodes must
     # give way if the file also sets a depth or a time.
@@ -124,15 +124,15 @@ def read_environment(env: Mapping[str, str]) -> dict[str, object]:
         ConfigError: a variable names no setting, or its value does not fit.
     """
     keys = {build_variable(key): key for key in (*SETTINGS, *REMOVED_SETTINGS)}
-    given: dict[str, object] = {}
+    texts: dict[str, object] = {}
     for name, text in env.items():
         if not name.startswith(ENV_PREFIX) or name == ENV_CONFIG_FILE:
             continue
         if name not in keys:
-            known = map(build_variable, SETTINGS)
-            raise build_unknown_error(f"environment: {name}", name, known)
-        given[keys[name]] = text
-    layer = drop_removed_settings("environment", given, build_variable)
+            names = map(build_variable, SETTINGS)
+            raise build_unknown_error(f"environment: {name}", name, names)
+        texts[keys[name]] = text
+    layer = drop_removed_settings("environment", texts, build_variable)
     return {
         key: convert_setting(
             f"environment: {build_variable(key)}", key, text, text=True

@@ -69,7 +69,7 @@ async def rehearse(
     if not games:
         remedy = "Look at its Round tags"
         raise InputError(str(pgn), f"has no round {round}", remedy)
-    mistakes = [each.value for each in mistake or ()]
+    mistakes = [kind.value for kind in mistake or ()]
     await play_back(
         games,
         as_,

@@ -54,8 +54,8 @@ def build_removed_flag(name: str, instead: str) -> inspect.Parameter:
     replacement.
     """
 
-    def refuse(given: bool) -> None:
-        if given:
+    def refuse(is_given: bool) -> None:
+        if is_given:
             raise ConfigError(f"--{name}", "is gone since 0.4", instead)
 
     option = typer.Option(f"--{name}", hidden=True, is_eager=True, callback=refuse)

@@ -45,12 +45,12 @@ REMOVED_SETTINGS = {
 
 
 def drop_removed_settings(
-    where: str, layer: Mapping[str, object], spell: Callable[[str], str] = str
+    origin: str, layer: Mapping[str, object], spell: Callable[[str], str] = str
 ) -> dict[str, object]:
     """Return the settings of one file or environment without the removed ones.
 
     One line is logged for each replacement; it names the removed settings that were not
-    at their defaults. ``spell`` returns the name that a dotted key has in ``where``.
+    at their defaults. ``spell`` returns the name that a dotted key has in ``origin``.
     """
     names_by_remedy: dict[str, list[str]] = {}
     for key, value in layer.items():
@@ -60,7 +60,7 @@ def drop_removed_settings(
     for instead, names in names_by_remedy.items():
         verb = "is" if len(names) == 1 else "are"
         listed = ", ".join(names)
-        log.warning("%s: %s: %s gone since 0.4. %s", where, listed, verb, instead)
+        log.warning("%s: %s: %s gone since 0.4. %s", origin, listed, verb, instead)
     return {
         key: value
         for key, value in layer.items()

@@ -39,7 +39,7 @@ def report(
         raise ConfigError(
             "--format", "is given without --out", "Say where: --out FOLDER"
         )
-    formats = [each for each in get_args(Format) if not format or each in format]
+    formats = [name for name in get_args(Format) if not format or name in format]
     return write_report(
         journal, at=at, folder=out, formats=formats, alerts=alerts, json=json
     )

@@ -95,17 +95,17 @@ def report_event(
     with JournalReader.open(path) as reader:
         state = rebuild_with_progress(reader, path, to_ms).state
         in_doubt = find_doubted_games(state.alerts())
-        whole = build_analysis(state, state.rate_by_methods(), in_doubt=in_doubt)
+        analysis = build_analysis(state, state.rate_by_methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
         notes = reader.read_notes(to_ms) if alerts else []
         log = build_incident_log(decode_notes(notes)).incidents()
-    boards = {game.id: board_words(game) for game in whole.games}
+    boards = {game.id: board_words(game) for game in analysis.games}
     incidents = tuple(with_boards(log, boards))
     if json is not None:
-        more = JournalReport(
-            **msgspec.structs.asdict(whole), alerts=open_alerts, incidents=incidents
+        with_alerts = JournalReport(
+            **msgspec.structs.asdict(analysis), alerts=open_alerts, incidents=incidents
         )
-        write_output(json, to_json(more if alerts else whole), private=alerts)
+        write_output(json, to_json(with_alerts if alerts else analysis), private=alerts)
     console = Console(stderr=json == "-")
     zone = now.astimezone().tzinfo or dt.UTC
     moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
@@ -113,11 +113,11 @@ def report_event(
         print_line(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
         written = moment.astimezone(zone).strftime(WRITTEN)
-        found = build_files(whole, formats, stem=path.stem, written=written)
-        paths = write_texts(found, folder)
+        texts = build_files(analysis, formats, stem=path.stem, written=written)
+        paths = write_texts(texts, folder)
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
-            found = build_incident_files(
+            texts = build_incident_files(
                 incidents,
                 formats,
                 stem=path.stem,
@@ -125,11 +125,11 @@ def report_event(
                 written=as_of,
                 zone=zone,
             )
-            paths = [*paths, *write_texts(found, folder, private=True)]
-        for each in paths:
-            print_line(f"wrote {each}", console)
+            paths = [*paths, *write_texts(texts, folder, private=True)]
+        for file in paths:
+            print_line(f"wrote {file}", console)
     elif json is None:
-        print_tables(whole, console)
+        print_tables(analysis, console)
         if alerts:
             console.print(_build_incident_table(incidents, zone))
     return 0
@@ -146,17 +146,21 @@ class JournalReport(Analysis):
 
 def _build_incident_table(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
     table = Table("No.", "", "Board", "What happened", title="Incident log")
-    for each in incidents:
-        began = incident_moment(each.began_s, zone)
-        said = [f"{began} {kind_name(each.kind)}"]
-        said += [
-            format_incident_change(change, zone, began[:10]) for change in each.changes
+    for incident in incidents:
+        began = incident_moment(incident.began_s, zone)
+        lines = [f"{began} {kind_name(incident.kind)}"]
+        lines += [
+            format_incident_change(change, zone, began[:10])
+            for change in incident.changes
         ]
-        if each.over_s is None:
-            said.append("open")
+        if incident.over_s is None:
+            lines.append("open")
         # Plain text, without markup: names and notes can contain brackets.
-        happened = Text("\n".join(plain(line, 400) for line in said))
+        happened = Text("\n".join(plain(line, 400) for line in lines))
         table.add_row(
-            str(each.number), incident_sign(each), Text(plain(each.board, 80)), happened
+            str(incident.number),
+            incident_sign(incident),
+            Text(plain(incident.board, 80)),
+            happened,
         )
     return table

@@ -42,7 +42,7 @@ _OPEN_S = 10.0
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
-def parse_service_url(given: str) -> str:
+def parse_service_url(address: str) -> str:
     """Return the websocket address for a text that a user typed.
 
     A host is enough, and the address of the page also works.
@@ -50,15 +50,15 @@ def parse_service_url(given: str) -> str:
     Raises:
         ConfigError: the text is not an address.
     """
-    text = given if "://" in given else f"ws://{given}"
+    text = address if "://" in address else f"ws://{address}"
     parts = urlsplit(text)
     scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
     try:
-        fine = scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+        is_valid = scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        fine = False
-    if not fine:
-        raise ConfigError(given, "is no address", "Give it as ws://HOST:PORT")
+        is_valid = False
+    if not is_valid:
+        raise ConfigError(address, "is no address", "Give it as ws://HOST:PORT")
     path = parts.path if parts.path not in ("", "/") else LIVE_PATH
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
@@ -161,11 +161,11 @@ class ServiceConnection:
             raise Refused(self.url, str(error), _ADDRESS) from None
         except ConnectionClosed as error:
             code = error.rcvd.code if error.rcvd else 1006
-            why = error.rcvd.reason if error.rcvd else ""
+            reason = error.rcvd.reason if error.rcvd else ""
             if code >= FINAL_CODE:
-                why = why or f"closed with {code}"
-                raise Refused(derive_pages_url(self.url), why, _ASK) from None
-            return why or "the service went away"
+                reason = reason or f"closed with {code}"
+                raise Refused(derive_pages_url(self.url), reason, _ASK) from None
+            return reason or "the service went away"
         except TimeoutError:
             return (
                 "nothing was heard any more"
@@ -189,9 +189,9 @@ class ServiceConnection:
         if hello is None or self.client_state.seq is None:
             return self.url
         parts = urlsplit(self.url)
-        given = parse_qsl(parts.query, keep_blank_values=True)
+        query = parse_qsl(parts.query, keep_blank_values=True)
         since = {"epoch": hello.epoch, "since": self.client_state.seq}
-        return urlunsplit(parts._replace(query=urlencode([*given, *since.items()])))
+        return urlunsplit(parts._replace(query=urlencode([*query, *since.items()])))
 
     def _receive_text(self, text: str) -> None:
         message = self.client_state.receive(text)
@@ -201,9 +201,11 @@ class ServiceConnection:
             hello = self.client_state.hello
             before = self._epoch
             self._epoch = hello.epoch if hello else ""
-            same = before == self._epoch
+            is_same_epoch = before == self._epoch
             self._on_connected(
-                "everything was sent afresh" if same else "the service was started anew"
+                "everything was sent afresh"
+                if is_same_epoch
+                else "the service was started anew"
             )
             self.ready.set()
         self.on_message(text, message)
@@ -219,9 +221,9 @@ class ServiceConnection:
     def _describe_refusal(self, status: int) -> str:
         if status in _PASSING:
             return f"the service answers {status}"
-        why = {401: "a valid token is needed", 403: "does not let us in"}.get(status)
+        reason = {401: "a valid token is needed", 403: "does not let us in"}.get(status)
         raise Refused(
             derive_pages_url(self.url),
-            why or f"answers {status}",
-            _ASK if why else _ADDRESS,
+            reason or f"answers {status}",
+            _ASK if reason else _ADDRESS,
         )

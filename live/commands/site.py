@@ -17,5 +17,5 @@ def site(out: Path, *, broker: str, prefix: str = "live-rate") -> None:
     from live.server.static_site import write_site
 
     written = write_site(out, broker, prefix)
-    size_mb = sum(each.stat().st_size for each in written) / 1e6
+    size_mb = sum(file.stat().st_size for file in written) / 1e6
     typer.echo(f"{len(written)} files, {size_mb:.1f} MB, in {out}")

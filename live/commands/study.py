@@ -107,7 +107,7 @@ def run(
     config = settings.load({"engine.multipv": lines})
     from live.studies.study_corpus import search_corpus
 
-    return search_corpus(config, corpus, most=games, retrograde=retrograde)
+    return search_corpus(config, corpus, most_games=games, retrograde=retrograde)
 
 
 def status(corpus: Path, *, json: str | None = None) -> Ended:
@@ -168,7 +168,7 @@ def table(
     out: str = "-",
     by: str | None = None,
     setting: int | None = None,
-    chosen: SelectionFlags,
+    flags: SelectionFlags,
 ) -> Ended:
     """Compute tables of the papers over this corpus, with intervals and n.
 
@@ -184,7 +184,7 @@ def table(
     from live.studies.study_corpus import write_tables
 
     return write_tables(
-        corpus, names, chosen.selection, setting=setting, by=by, form=form, out=out
+        corpus, names, flags.selection, setting=setting, by=by, form=form, out=out
     )
 
 
@@ -194,7 +194,7 @@ def figure(
     out: Path,
     *,
     setting: int | None = None,
-    chosen: SelectionFlags,
+    flags: SelectionFlags,
 ) -> Ended:
     """Draw a figure of the papers over this corpus.
 
@@ -206,7 +206,7 @@ def figure(
     """
     from live.studies.study_corpus import draw_figure
 
-    return draw_figure(corpus, name, chosen.selection, setting=setting, out=out)
+    return draw_figure(corpus, name, flags.selection, setting=setting, out=out)
 
 
 def reproduce(
@@ -250,7 +250,7 @@ def reproduce(
         names or [],
         files=add or [],
         is_searching=not compare_only,
-        most=games,
+        most_games=games,
         setting=setting,
         out=out,
         page=page,
@@ -274,19 +274,19 @@ def check_installed() -> None:
         raise ConfigError("study", "polars is not installed", remedy)
 
 
-def _checked(run: Callable[..., None]) -> Callable[..., None]:
+def _check_installed_first(run: Callable[..., None]) -> Callable[..., None]:
     """Return a command that first checks that the libraries for studies are installed.
 
     :func:`about` cannot check it, since it also runs before ``--help``.
     """
 
     @functools.wraps(run)
-    def checked(**given: Any) -> None:
+    def checked(**values: Any) -> None:
         check_installed()
-        run(**given)
+        run(**values)
 
     return checked
 
 
-for each in (add, run, status, merge, moves, alliot, table, figure, reproduce):
-    study.command()(_checked(command(each)))
+for function in (add, run, status, merge, moves, alliot, table, figure, reproduce):
+    study.command()(_check_installed_first(command(function)))

@@ -41,10 +41,10 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
         raise ConfigError(
             "--feed", "is not given", "Say what the service is to follow: --feed URL"
         )
-    for each in feed:
+    for address in feed:
         # Report a mistake now, and not when the machine starts.
-        source = recognise_source(each)
+        source = recognise_source(address)
         on_disk = source.kind in ("file", "folder") and not source.forced
         # The service runs in a different working folder.
-        command += ["--feed", os.path.abspath(each) if on_disk else each]
+        command += ["--feed", os.path.abspath(address) if on_disk else address]
     return command

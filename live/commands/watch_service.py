@@ -40,9 +40,9 @@ _Incidents = dict[str, tuple[Incident, ...]]
 class ServiceWatch(ServiceConnection):
     """A connection that shows the service in this terminal."""
 
-    def __init__(self, url: str, shown: Display, console: Console) -> None:
+    def __init__(self, url: str, display: Display, console: Console) -> None:
         super().__init__(url)
-        self.shown = shown
+        self.display = display
         self.console = console
         self._withheld = False
         self._incidents: Sequence[Incident] = ()
@@ -51,15 +51,15 @@ class ServiceWatch(ServiceConnection):
         """Open alerts, as they were sent last."""
         self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = build_line_printer(console)
-        if shown == "lines":
+        if display == "lines":
             self.say = partial(print_line, console=console)
 
     def on_message(self, text: str, message: Message) -> None:
-        if self.shown == "json":
+        if self.display == "json":
             sys.stdout.write(text + "\n")
             sys.stdout.flush()
         if isinstance(message, SnapshotMessage):
-            if self.shown == "lines":
+            if self.display == "lines":
                 # After the first snapshot, print only what has changed since.
                 self._tell_lines = build_line_printer(
                     self.console, message.games, self._alerts
@@ -72,7 +72,7 @@ class ServiceWatch(ServiceConnection):
                     self.say(f"Watching {derive_pages_url(self.url)}: {WITHHELD}")
         elif message.__struct_config__.tag not in ("hello", "heartbeat"):
             self.recent_changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
-            if self.shown == "lines":
+            if self.display == "lines":
                 self._tell_lines((message,))  # type: ignore[arg-type]
                 self._alerts = self.client_state.alerts()
 
@@ -81,7 +81,7 @@ class ServiceWatch(ServiceConnection):
         messages arrive.
         """
         await self._wait_until_ready()
-        if self.shown != "app":
+        if self.display != "app":
             await stop.wait()
             return
         context = ViewContext(
@@ -121,7 +121,7 @@ class ServiceWatch(ServiceConnection):
         """
         address = f"{derive_pages_url(self.url)}{API_PATH[1:]}/incidents"
         headers: dict[str, str] = {}
-        said = ""
+        last_trouble = ""
         async with httpx.AsyncClient() as client:
             while True:
                 trouble = ""
@@ -147,11 +147,11 @@ class ServiceWatch(ServiceConnection):
                     OSError,
                 ) as error:
                     trouble = str(error) or type(error).__name__
-                if trouble and not said:
+                if trouble and not last_trouble:
                     self.say(
                         f"The incident log cannot be read, trying again: {trouble}"
                     )
-                said = trouble
+                last_trouble = trouble
                 await asyncio.sleep(LOG_S)
 
     def _explain_no_desk(self) -> str:
@@ -169,11 +169,11 @@ class ServiceWatch(ServiceConnection):
         """Wait for the first snapshot; meanwhile report on standard error why nothing
         is shown.
         """
-        said = ""
+        last_problem = ""
         while not self.ready.is_set():
-            if self._problem != said:
-                said = self._problem
-                print_line(f"live-rate: {said}", Console(stderr=True))
+            if self._problem != last_problem:
+                last_problem = self._problem
+                print_line(f"live-rate: {last_problem}", Console(stderr=True))
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(0.2):
                     await self.ready.wait()
@@ -186,16 +186,16 @@ async def watch_service(url: str, *, json: bool = False) -> int:
         ConfigError: ``url`` is not an address.
         Refused: the service does not accept this client.
     """
-    shown = ServiceWatch(url, choose_display(json=json), Console())
+    watch = ServiceWatch(url, choose_display(json=json), Console())
     stop = asyncio.Event()
     with stop_on_signals(stop):
         parts = {
-            "connection": shown.run(),
-            "show": shown.show_display(stop),
+            "connection": watch.run(),
+            "show": watch.show_display(stop),
             "stop": stop.wait(),
         }
-        if shown.shown == "app":
-            parts["incident log"] = shown.follow_incident_log()
+        if watch.display == "app":
+            parts["incident log"] = watch.follow_incident_log()
         tasks = [asyncio.create_task(part, name=name) for name, part in parts.items()]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

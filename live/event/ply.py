@@ -162,7 +162,9 @@ def start_game(start_fen: str, board: chess.Board) -> Ply:
 def play_move(board: chess.Board, before: Ply, view: PlyView) -> Ply:
     """Play a move on ``board``, and return the position it leads to."""
     is_repeated = board.halfmove_clock > 3 and board.is_repetition(2)
-    description = describe_board(board, taken=before.is_capture, repeated=is_repeated)
+    description = describe_board(
+        board, is_after_capture=before.is_capture, repeated=is_repeated
+    )
     move = board.parse_uci(view.uci)
     is_capture = board.is_capture(move)
     board.push(move)

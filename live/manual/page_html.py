@@ -50,13 +50,13 @@ def render_markdown(text: str) -> RenderedPage:
     """
     tokens = MARKDOWN.parse(text)
     headings: list[Heading] = []
-    seen: Counter[str] = Counter()
+    id_counts: Counter[str] = Counter()
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open" and following is not None:
             words = join_words(following)
             id = build_heading_id(words)
-            number = seen[id]
-            seen[id] += 1
+            number = id_counts[id]
+            id_counts[id] += 1
             token.attrSet("id", f"{id}-{number}" if number else id)
             level = int(token.tag[1])
             if level in (2, 3):
@@ -107,19 +107,22 @@ def render_contents(headings: Sequence[Heading]) -> str:
     return f"<ul>{''.join(parts)}</ul>"
 
 
-def render_page(title: str, here: str, side: str, body: str, head: str = "") -> bytes:
+def render_page(
+    title: str, current_address: str, side: str, body: str, head: str = ""
+) -> bytes:
     """Return a whole page, UTF-8.
 
     Args:
         title: For the window and the list of open pages.
-        here: Its address from the root, such as ``manual/numbers``.
+        current_address: Its address from the root, such as ``manual/numbers``.
         side: What stands beside the text: contents, HTML.
         body: The text, HTML, with a heading of the first level.
         head: What else stands in the head of the page, HTML.
     """
-    root = "../" * here.count("/")
+    root = "../" * current_address.count("/")
     links = "".join(
-        f'<a href="{(root + address) or "./"}"{_mark_current(address, here)}>{name}</a>'
+        f'<a href="{(root + address) or "./"}"'
+        f"{_mark_current(address, current_address)}>{name}</a>"
         for address, name in _SITE
     )
     return (
@@ -138,9 +141,11 @@ def render_page(title: str, here: str, side: str, body: str, head: str = "") -> 
     ).encode()
 
 
-def _mark_current(address: str, here: str) -> str:
+def _mark_current(address: str, current_address: str) -> str:
     """Mark the link to the page that is shown, or to the manual around it."""
-    current = address == here or (address == "manual/" and here.startswith(address))
+    current = address == current_address or (
+        address == "manual/" and current_address.startswith(address)
+    )
     return ' aria-current="page"' if current else ""
 
 
@@ -154,11 +159,11 @@ def render_topic(topic: str) -> bytes:
     page = read_page(topic)
     rendered = render_markdown(page.text)
     pages = "".join(
-        f'<li><a href="{each}"{_mark_current(each, topic)}>'
-        f"{escape(read_page(each).title)}</a>"
-        + (render_contents(rendered.headings) if each == topic else "")
+        f'<li><a href="{name}"{_mark_current(name, topic)}>'
+        f"{escape(read_page(name).title)}</a>"
+        + (render_contents(rendered.headings) if name == topic else "")
         + "</li>"
-        for each in TOPICS
+        for name in TOPICS
     )
     side = f'<a href="./">Manual</a><ul>{pages}</ul>'
     return render_page(page.title, f"manual/{topic}", side, rendered.body)
@@ -168,11 +173,11 @@ def render_topic(topic: str) -> bytes:
 def render_index() -> bytes:
     """Return the contents of the manual."""
     entries = "".join(
-        f'<dt><a href="{each}">{escape(read_page(each).title)}</a></dt>'
-        f"<dd>{escape(read_page(each).summary)}</dd>"
-        for each in TOPICS
+        f'<dt><a href="{topic}">{escape(read_page(topic).title)}</a></dt>'
+        f"<dd>{escape(read_page(topic).summary)}</dd>"
+        for topic in TOPICS
     )
-    side = "".join(f'<li><a href="{each}">{each}</a></li>' for each in TOPICS)
+    side = "".join(f'<li><a href="{topic}">{topic}</a></li>' for topic in TOPICS)
     body = (
         "<h1>Manual</h1>\n<p>The same pages are printed by"
         " <code>live-rate manual TOPIC</code>.</p>"

@@ -65,7 +65,9 @@ def join_words(inline: Token) -> str:
 
 def _build_figures_table() -> str:
     """Return the catalogue of figures as a table, Markdown."""
-    rows = (f"| `{each.head}` {each.name} | {each.meaning} |" for each in FIGURES)
+    rows = (
+        f"| `{figure.head}` {figure.name} | {figure.meaning} |" for figure in FIGURES
+    )
     return "\n".join(("| figure | meaning |", "|---|---|", *rows))
 
 

@@ -86,18 +86,18 @@ def compute_win_percent(score_cp: Floats) -> Floats:
     """Return White's chance to win, 0 to 100. Mates and all larger scores count as
     ±1000 cp.
     """
-    found: Floats = 100 / (
+    percent: Floats = 100 / (
         1 + np.exp(-_WIN_PER_CP * np.clip(score_cp, -CAP_CP, CAP_CP))
     )
-    return found
+    return percent
 
 
 def compute_move_accuracy(lost: Floats) -> Floats:
     """Return the accuracy of moves, 0 to 100, from the lost part of the mover's chance
     to win in per cent.
     """
-    found = np.clip(_SCALE * np.exp(-_RATE * lost) + (_OFFSET + _BONUS), 0.0, 100.0)
-    return np.where(lost == 0, 100.0, found)
+    accuracy = np.clip(_SCALE * np.exp(-_RATE * lost) + (_OFFSET + _BONUS), 0.0, 100.0)
+    return np.where(lost == 0, 100.0, accuracy)
 
 
 def compute_game_accuracy(
@@ -129,15 +129,15 @@ def compute_game_accuracy(
         np.maximum(0.0, worse * (chances[1:] - chances[:-1]))
     )
     loss = np.maximum(0.0, lost_cp)
-    seen = (lost_cp != 0) | (np.abs(capped[1:]) != CAP_CP) | mating
+    is_measurable = (lost_cp != 0) | (np.abs(capped[1:]) != CAP_CP) | mating
     scored = ~np.isnan(accuracy)
     weights = _compute_weights(chances)
-    found: dict[Color, SideAccuracy] = {}
+    accuracies: dict[Color, SideAccuracy] = {}
     for color, own in sides:
-        known = own & scored
-        percents = accuracy[known]
-        weighed = weights[known]
-        counted = loss[known & seen]
+        is_own_scored = own & scored
+        percents = accuracy[is_own_scored]
+        weighed = weights[is_own_scored]
+        counted = loss[is_own_scored & is_measurable]
         mean = None
         if len(percents):
             weighted = float(percents @ weighed / weighed.sum())
@@ -146,14 +146,14 @@ def compute_game_accuracy(
             mean = (
                 weighted + len(percents) / float((1 / np.maximum(percents, 1.0)).sum())
             ) / 2
-        found[color] = SideAccuracy(
+        accuracies[color] = SideAccuracy(
             MeanOfMoves(mean, len(percents)),
             MeanOfMoves(
                 float(counted.sum() / len(counted)) if len(counted) else None,
                 len(counted),
             ),
         )
-    return found
+    return accuracies
 
 
 def _compute_weights(chances: Floats) -> Floats:
@@ -168,7 +168,7 @@ def _compute_weights(chances: Floats) -> Floats:
     spreads: list[float] = []
     for last in range(2, plies + 2):
         end = min(max(last, window), plies + 1)
-        seen = chances[max(0, end - window) : end]
-        known = seen[~np.isnan(seen)]
-        spreads.append(float(known.std()) if len(known) else 0.0)
+        window_chances = chances[max(0, end - window) : end]
+        known_chances = window_chances[~np.isnan(window_chances)]
+        spreads.append(float(known_chances.std()) if len(known_chances) else 0.0)
     return np.clip(spreads, *_WEIGHT)

@@ -82,21 +82,22 @@ class ChoiceModel(Value):
     format: int = 1
 
     def __post_init__(self) -> None:
-        for each in (self, self.human):
-            if each is not None and len(each.weights) != len(each.circumstances):
+        for part in (self, self.human):
+            if part is not None and len(part.weights) != len(part.circumstances):
                 raise ValueError("each circumstance needs a weight")
         if not (self.player_sd > 0 and self.game_sd > 0 and self.scale_elo > 0):
             raise ValueError("spreads must be above 0")
 
     def compute_log_odds(self, turn: Turn, elo: float) -> float:
         """Return the log-odds that the engine's first choice is played."""
-        known = (
+        model = (
             self.human if self.human is not None and turn.found is not None else self
         )
-        seen = measure_circumstances(turn, known.circumstances)
-        of_elo = known.slope * (elo - self.centre_elo) / self.scale_elo
+        features = measure_circumstances(turn, model.circumstances)
+        of_elo = model.slope * (elo - self.centre_elo) / self.scale_elo
         return (
-            math.fsum(w * x for w, x in zip(known.weights, seen, strict=True)) + of_elo
+            math.fsum(w * x for w, x in zip(model.weights, features, strict=True))
+            + of_elo
         )
 
 
@@ -137,7 +138,7 @@ def predict_found_share(
         for move in moves
     ]
     top = max(logs)
-    return math.exp(logs[0] - top) / math.fsum(math.exp(each - top) for each in logs)
+    return math.exp(logs[0] - top) / math.fsum(math.exp(log - top) for log in logs)
 
 
 class GameChoices(Value, eq=False):
@@ -172,8 +173,8 @@ class GameChoices(Value, eq=False):
 @lru_cache(maxsize=1024)
 def _list_effects(game: GameChoices, game_sd: float) -> Floats:
     joined = game.log_likelihood[:, :, None] + _integrate_around(game_sd)[None]
-    found: Floats = np.logaddexp.reduce(joined, axis=1)
-    return found
+    effects: Floats = np.logaddexp.reduce(joined, axis=1)
+    return effects
 
 
 _NONE_AND_SHARES = np.array((0.0, *SHARES))[:, None]
@@ -185,8 +186,8 @@ def _integrate_around(game_sd: float) -> Floats:
     player (columns).
     """
     log = -0.5 * ((_AT[:, None] - _AT[None, :]) / game_sd) ** 2
-    found: Floats = log - np.logaddexp.reduce(log)
-    return found
+    log_chances: Floats = log - np.logaddexp.reduce(log)
+    return log_chances
 
 
 def compute_log_e_value(

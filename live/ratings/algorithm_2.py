@@ -58,23 +58,23 @@ def solve(
         elos: ratings of the rated players, by name.
         margins: uncertainty of every player, by name; None for no intervals.
 
-    >>> found = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
-    >>> {name: round(each.rating) for name, each in found.items()}
+    >>> strengths = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
+    >>> {name: round(strength.rating) for name, strength in strengths.items()}
     {'Anand': 2800, 'Ding': 2700}
     """
-    met: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for (one, other), difference in differences.items():
-        met[one][other] = difference
-        met[other][one] = -difference
-    found: dict[str, Strength] = {}
+    differences_of: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for (first, second), difference in differences.items():
+        differences_of[first][second] = difference
+        differences_of[second][first] = -difference
+    strengths: dict[str, Strength] = {}
     number = 0
-    for start in sorted(met):
-        if start in found:
+    for start in sorted(differences_of):
+        if start in strengths:
             continue
         part = {start}
         edge = [start]
         while edge:
-            news = met[edge.pop()].keys() - part
+            news = differences_of[edge.pop()].keys() - part
             part |= news
             edge += news
         members = sorted(part)
@@ -83,19 +83,24 @@ def solve(
         # sets it to 0.
         matrix = np.full((len(members), len(members)), 1.0 / len(members))
         for member in members:
-            matrix[at[member], at[member]] += len(met[member])
-            matrix[at[member], [at[other] for other in met[member]]] -= 1.0
+            neighbours = [at[neighbour] for neighbour in differences_of[member]]
+            matrix[at[member], at[member]] += len(neighbours)
+            matrix[at[member], neighbours] -= 1.0
         # fsum rounds once, so the result does not depend on the order of the
         # differences.
-        sums = np.array([math.fsum(met[member].values()) for member in members])
+        sums = np.array(
+            [math.fsum(differences_of[member].values()) for member in members]
+        )
         relative = np.linalg.solve(matrix, sums)
-        rated = [elos[each] - relative[at[each]] for each in members if each in elos]
+        rated = [
+            elos[member] - relative[at[member]] for member in members if member in elos
+        ]
         shift = math.fsum(rated) / len(rated) if rated else None
         ratings = relative + (shift or 0.0)
         reach = np.full((2, len(members)), np.nan)
         if margins is not None:
-            kept = [shift is None or member in elos for member in members]
-            reach = distances([margins[member] for member in members], kept)
+            is_kept = [shift is None or member in elos for member in members]
+            reach = distances([margins[member] for member in members], is_kept)
         ends = (ratings - reach[0], ratings + reach[1])
         for member, own, rating, low, high in zip(
             members,
@@ -103,11 +108,11 @@ def solve(
             strict=True,
         ):
             interval = (None, None) if math.isnan(low) else (low, high)
-            found[member] = Strength(
+            strengths[member] = Strength(
                 own, None if shift is None else rating, number, *interval
             )
         number += 1
-    return found
+    return strengths
 
 
 #: Number of parts that one point of score is counted in.
@@ -138,7 +143,7 @@ USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
 
 
 def distances(
-    margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]
+    margins: Sequence[RatingMargins] | Floats, is_kept: Sequence[bool]
 ) -> Floats:
     """Return the distances below and above each rating of Algorithm 2 within which the
     true value lies with 95 % probability, Elo.
@@ -147,23 +152,24 @@ def distances(
 
     Args:
         margins: one row per player.
-        kept: for each player, whether the player's rating enters the mean that is kept.
+        is_kept: for each player, whether the player's rating enters the mean that is
+            kept.
 
     Returns:
         An array of shape (2, players). It is NaN for a player who is alone in that
         mean: that player's rating is kept by construction.
     """
     squared = np.asarray(margins, dtype=np.float64).reshape(-1, 2).T
-    making = np.asarray(kept, dtype=np.bool_)
+    making = np.asarray(is_kept, dtype=np.bool_)
     n = int(making.sum())
     if not n:
         return np.full(squared.shape, np.nan)
     own = np.where(making, (1 - 1 / n) ** 2 if n > 1 else np.nan, 1.0)
     # If the players in the mean are better than they seem, all others are worse.
     total = squared[:, making].sum(axis=1, keepdims=True)
-    others = (total - np.where(making, squared, 0.0))[::-1] / n**2
-    found: Floats = np.sqrt(own * squared + np.maximum(0.0, others))
-    return found
+    other_total = (total - np.where(making, squared, 0.0))[::-1] / n**2
+    reach: Floats = np.sqrt(own * squared + np.maximum(0.0, other_total))
+    return reach
 
 
 class Algorithm2:
@@ -185,7 +191,7 @@ class Algorithm2:
     def __init__(self, gain: GainKind) -> None:
         self._edges, self._parts = USUAL[gain]
         self._elos: dict[str, float] = {}
-        self._met: set[tuple[str, str]] = set()
+        self._pairs: set[tuple[str, str]] = set()
         self._gains: defaultdict[str, GainHistogram] = defaultdict(GainHistogram)
         self._scores: defaultdict[str, ClusteredScores] = defaultdict(ClusteredScores)
 
@@ -200,7 +206,7 @@ class Algorithm2:
         A player paired with the same player is an error of the source, and ignored.
         """
         if white != black:
-            self._met.add((min(white, black), max(white, black)))
+            self._pairs.add((min(white, black), max(white, black)))
 
     def add_game(self, player: str, gains_cp: Iterable[int]) -> None:
         """Add the player's moves of one game. Raises ValueError for a gain out of
@@ -215,16 +221,17 @@ class Algorithm2:
     def strengths(self) -> dict[str, Strength]:
         """Return the rating of every player who can be compared."""
         differences = {}
-        for one, other in sorted(self._met):
-            score = compute_expected_score_between(self._gains[one], self._gains[other])
+        for first, second in sorted(self._pairs):
+            gains = self._gains[first], self._gains[second]
+            score = compute_expected_score_between(*gains)
             difference = None if score is None else convert_score_to_difference(score)
             if difference is not None:
-                differences[one, other] = difference
+                differences[first, second] = difference
         return solve(differences, self._elos, self.margins())
 
     def margins(self) -> dict[str, RatingMargins]:
         """Return the uncertainty of each player's own gains, for players with gains."""
-        found = {}
+        margins = {}
         for player, scores in self._scores.items():
             ends = scores.compute_interval(SCALE, self._parts[-1])
             if ends is None:
@@ -232,9 +239,9 @@ class Algorithm2:
             # Kept inside (0, 1), because no player scores nothing at all, or
             # everything.
             at, low, high = (
-                convert_score_to_difference(min(max(each, 1 / SCALE), 1 - 1 / SCALE))
+                convert_score_to_difference(min(max(share, 1 / SCALE), 1 - 1 / SCALE))
                 or 0.0
-                for each in (scores.total / (scores.n * SCALE), *ends)
+                for share in (scores.total / (scores.n * SCALE), *ends)
             )
-            found[player] = RatingMargins((at - low) ** 2, (high - at) ** 2)
-        return found
+            margins[player] = RatingMargins((at - low) ** 2, (high - at) ** 2)
+        return margins

@@ -226,9 +226,11 @@ def compute_played_log(
     ``s`` and ``c`` have the same shape; the move must be among the lines.
     """
     deltas = np.tile(np.array(spread.deltas), (len(s), 1))
-    every = np.ones_like(deltas, dtype=bool)
-    found = compute_choices_by_turn(deltas, every, model, curve, s[:, None], c[:, None])
-    return found.log[:, spread.played]
+    is_move = np.ones_like(deltas, dtype=bool)
+    choices = compute_choices_by_turn(
+        deltas, is_move, model, curve, s[:, None], c[:, None]
+    )
+    return choices.log[:, spread.played]
 
 
 _WithSlopes = tuple[Floats, Floats, Floats]
@@ -272,8 +274,8 @@ def _compute_discounts(
 
 def _solve_shares(a: Floats, is_move: Bools) -> _WithSlopes:
     u = np.log(np.where(is_move, np.exp(-a), 0.0).sum(axis=1))
-    one = np.ones_like(a)
-    return u[:, None] + a, one, one
+    ones = np.ones_like(a)
+    return u[:, None] + a, ones, ones
 
 
 def _solve_powers(a: Floats, is_move: Bools) -> _WithSlopes:
@@ -299,9 +301,9 @@ def _solve_product(a: Floats, is_move: Bools) -> _WithSlopes:
         bits = _compute_omega(z[:, None] + a)
         return bits, bits / (1 + bits)
 
-    most = np.exp(_compute_highest(is_move))
+    highest = np.exp(_compute_highest(is_move))
     low = -_find_second_best(a, is_move) - 5
-    z = _solve_balance(surprise, is_move, low=low, high=most + np.log(most))
+    z = _solve_balance(surprise, is_move, low=low, high=highest + np.log(highest))
     bits, by_z = surprise(z)
     return bits, by_z, by_z
 
@@ -345,9 +347,9 @@ def _solve_balance(
     Newton's method on the difference of the logarithms of the two, which is almost
     linear, kept within a bracket that closes from both sides.
     """
-    others = is_move.copy()
-    others[:, 0] = False
-    alone = ~others.any(axis=1)
+    is_other = is_move.copy()
+    is_other[:, 0] = False
+    alone = ~is_other.any(axis=1)
     # If all moves are equal, the solution is an end of the bracket, so the bracket is
     # widened.
     high = np.maximum(high, low) + 0.01
@@ -355,13 +357,13 @@ def _solve_balance(
     at = low.copy()
     for _ in range(_NEWTON_STEPS):
         bits, by = surprise(at)
-        rest = np.where(others, np.exp(-bits), 0.0)
+        rest = np.where(is_other, np.exp(-bits), 0.0)
         total = np.maximum(rest.sum(axis=1), 1e-300)
         best = bits[:, 0]
         by_best = by[:, 0]
-        left = -np.expm1(-best)
-        value = np.log(total) - np.log(left)
-        slope = -(rest * by).sum(axis=1) / total - by_best * np.exp(-best) / left
+        remainder = -np.expm1(-best)
+        value = np.log(total) - np.log(remainder)
+        slope = -(rest * by).sum(axis=1) / total - by_best * np.exp(-best) / remainder
         low = np.where(value > 0, at, low)
         high = np.where(value > 0, high, at)
         step = at - value / slope

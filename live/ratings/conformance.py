@@ -202,10 +202,10 @@ def predict_by_conformance(
         )
     if missing := explain_no_data(white.n, black.n, "counted move"):
         return missing
-    p, q = (each.within_count / each.n for each in (white, black))
+    p, q = (side.within_count / side.n for side in (white, black))
     (p_low, p_high), (q_low, q_high) = (
-        compute_score_interval(each.n, each.within_count, each.within_count)
-        for each in (white, black)
+        compute_score_interval(side.n, side.within_count, side.within_count)
+        for side in (white, black)
     )
     difference = p - q
     below = math.hypot(p - p_low, q_high - q)

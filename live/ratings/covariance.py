@@ -107,8 +107,8 @@ def predict_by_covariance(
     ends = _compute_interval(white, black, score, lowest, worth)
     caution = _ALIKE if ends[0] is None else ""
     score, low, high = (
-        each if fit is None or each is None else fit.expected_score(2 * each - 1)
-        for each in (score, *ends)
+        value if fit is None or value is None else fit.expected_score(2 * value - 1)
+        for value in (score, *ends)
     )
     return Prediction(expected_score=score, low=low, high=high, caution=caution)
 
@@ -131,10 +131,10 @@ def predict_by_convolution(
     single = pairs / (white.n * black.n)
     # All pairs but the last are summed first. For each change by the last pair, this
     # gives the chances to win and to lose.
-    first, others = convolve_with_itself(lowest, single, setting.convolutions)
-    below = np.concatenate([[0.0], np.cumsum(others)])
+    first, distribution = convolve_with_itself(lowest, single, setting.convolutions)
+    below = np.concatenate([[0.0], np.cumsum(distribution)])
     changes = lowest + np.arange(len(single))
-    last = len(others)
+    last = len(distribution)
     wins = below[last] - below[np.clip(setting.bound_cp - changes - first + 1, 0, last)]
     losses = below[np.clip(-setting.bound_cp - changes - first, 0, last)]
     win, loss = (min(1.0, max(0.0, float(single @ share))) for share in (wins, losses))
@@ -175,8 +175,8 @@ def convolve_with_itself(
         return 0, np.ones(1)
     length = (len(distribution) - 1) * times + 1
     size = next_fast_len(length, real=True)
-    found = irfft(rfft(distribution, size) ** times, size)[:length]
-    return lowest * times, np.maximum(found, 0.0)
+    convolved = irfft(rfft(distribution, size) ** times, size)[:length]
+    return lowest * times, np.maximum(convolved, 0.0)
 
 
 def _compute_interval(

@@ -112,14 +112,14 @@ class MeasuredEngine(Value):
         """Return the reason why its scores cannot be converted, as text for display;
         empty if they can.
         """
-        held = self.agreement
-        if held.correlation < LEAST_CORRELATION:
+        agreement = self.agreement
+        if agreement.correlation < LEAST_CORRELATION:
             return (
                 "it scores too unlike the engines that ratings were learned with"
-                f" (correlation {held.correlation:.2f}, {LEAST_CORRELATION:.2f} is"
+                f" (correlation {agreement.correlation:.2f}, {LEAST_CORRELATION:.2f} is"
                 " needed): search longer, or take another"
             )
-        if not held.scale > 0:
+        if not agreement.scale > 0:
             return (
                 "its scores do not grow with those that ratings were learned with:"
                 " take another"
@@ -142,19 +142,19 @@ def measure_engine(
     stored scores; return why it cannot be compared, for people, if it found too little.
     """
     reference_cp: list[int] = []
-    known: list[ScoredReference] = []
-    for position, each in zip(reference.positions, scored, strict=True):
-        if each is not None:
+    answers: list[ScoredReference] = []
+    for position, answer in zip(reference.positions, scored, strict=True):
+        if answer is not None:
             reference_cp.append(position.score_cp)
-            known.append(each)
-    if len(known) < LEAST_POSITIONS:
+            answers.append(answer)
+    if len(answers) < LEAST_POSITIONS:
         number = len(scored)
         return (
-            f"it could not be measured: it gave no score for {number - len(known)} of"
+            f"it could not be measured: it gave no score for {number - len(answers)} of"
             f" {number} reference positions"
         )
-    agreement = measure_agreement(reference_cp, [each.score_cp for each in known])
-    nodes = round(statistics.median(each.nodes for each in known))
+    agreement = measure_agreement(reference_cp, [answer.score_cp for answer in answers])
+    nodes = round(statistics.median(answer.nodes for answer in answers))
     return MeasuredEngine(agreement=agreement, nodes=nodes)
 
 

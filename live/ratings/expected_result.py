@@ -71,20 +71,22 @@ class ResultModel(Value, eq=False):
 
         ``score_cp`` is White's. If either rating is missing, the other one is ignored.
         """
-        known = white_elo is not None and black_elo is not None
-        weights = self.rated if known else self.unrated
+        has_both_elos = white_elo is not None and black_elo is not None
+        weights = self.rated if has_both_elos else self.unrated
         odds = []
         for white in (True, False):
-            own, other = (white_elo, black_elo) if white else (black_elo, white_elo)
-            seen = compute_features(
+            own, opponent = (white_elo, black_elo) if white else (black_elo, white_elo)
+            features = compute_features(
                 score_cp if white else -score_cp,
                 ply,
                 white,
                 own,
-                other,
+                opponent,
                 self.centre_elo,
             )
-            odds.append(math.fsum(w * x for w, x in zip(weights, seen, strict=True)))
+            odds.append(
+                math.fsum(w * x for w, x in zip(weights, features, strict=True))
+            )
         top = max(0.0, *odds)
         win = math.exp(odds[0] - top)
         loss = math.exp(odds[1] - top)
@@ -98,7 +100,7 @@ def compute_features(
     ply: int,
     white: bool,
     own: float | None,
-    other: float | None,
+    opponent: float | None,
     centre: float,
 ) -> list[float]:
     """Return the features of one side; ``score_cp`` is from this side.
@@ -109,7 +111,7 @@ def compute_features(
     size = math.log1p(abs(score_cp) / 100)
     score = math.copysign(size, score_cp)
     large = max(-1000, min(1000, score_cp)) / 400
-    seen = [
+    features = [
         1.0,
         1.0 if white else 0.0,
         late,
@@ -119,22 +121,22 @@ def compute_features(
         size,
         size * late,
     ]
-    if own is None or other is None:
-        return seen
+    if own is None or opponent is None:
+        return features
     # Differences beyond 800 points are not distinguished; if the higher rated side is
     # two pawns down, those beyond 400 are not. Players rated at least 500 above their
     # opponents scored .22 in blitz (125 positions) when four pawns down, and .43 over
     # the board (14); the full difference would have predicted .63 and .72.
-    behind = (own - other) * score_cp < 0
-    most = 800.0 - (4 * min(100, max(0, abs(score_cp) - 100)) if behind else 0.0)
-    difference = max(-most, min(most, own - other)) / 400
-    mean = max(-2.5, min(2.5, ((own + other) / 2 - centre) / 400))
-    near = math.exp(-size)
+    behind = (own - opponent) * score_cp < 0
+    largest = 800.0 - (4 * min(100, max(0, abs(score_cp) - 100)) if behind else 0.0)
+    difference = max(-largest, min(largest, own - opponent)) / 400
+    mean = max(-2.5, min(2.5, ((own + opponent) / 2 - centre) / 400))
+    closeness = math.exp(-size)
     return [
-        *seen,
+        *features,
         difference,
         difference * late,
-        difference * near,
+        difference * closeness,
         mean,
         mean * late,
         mean * score,

@@ -130,11 +130,11 @@ def compute_fide_expected_score(
 
 def _is_before_amendment(date: str) -> bool:
     """Return whether a game was certainly played before the limit was lifted."""
-    found = _YEAR_MONTH.match(date)
-    if found is None:
+    match = _YEAR_MONTH.match(date)
+    if match is None:
         return False
     # If only the year is known, assume its last month.
-    return (int(found[1]), int(found[2] or 12)) < _UNBOUNDED_SINCE
+    return (int(match[1]), int(match[2] or 12)) < _UNBOUNDED_SINCE
 
 
 def choose_development_coefficient(elo: float) -> int:

@@ -140,15 +140,15 @@ def score_moves(
     """Return the scores of moves against the engine, in parts of ``engine.scale``
     (Algorithm 4).
 
-    >>> found = score_moves([0, 0, -20, 0, -5])
-    >>> found.total / (found.n * SPIKE_AT_ZERO.scale)
+    >>> scores = score_moves([0, 0, -20, 0, -5])
+    >>> scores.total / (scores.n * SPIKE_AT_ZERO.scale)
     0.3
     """
     return sum_scores([engine.score_gain(gain_cp) for gain_cp in gains_cp])
 
 
 def sum_scores(parts: Sequence[int]) -> GameScores:
-    return GameScores(len(parts), sum(parts), sum(each * each for each in parts))
+    return GameScores(len(parts), sum(parts), sum(part * part for part in parts))
 
 
 class Algorithm4(NamedTuple):
@@ -181,19 +181,19 @@ def run_algorithm_4(
     score = scores.total / (scores.n * engine.scale)
     difference, low, high = map(convert_score_to_difference, (score, *ends))
     if scores.games == 1:
-        apart = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
+        game_reach = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
         if difference is None:
             # The other end cannot be combined in quadrature, because the difference is
             # unbounded.
-            low = None if low is None else low - apart
-            high = None if high is None else high + apart
+            low = None if low is None else low - game_reach
+            high = None if high is None else high + game_reach
         else:
             if low is not None:
-                low = difference - math.hypot(difference - low, apart)
+                low = difference - math.hypot(difference - low, game_reach)
             if high is not None:
-                high = difference + math.hypot(high - difference, apart)
-                most = convert_score_to_difference(ceiling / engine.scale)
-                high = high if most is None else min(high, most)
+                high = difference + math.hypot(high - difference, game_reach)
+                highest = convert_score_to_difference(ceiling / engine.scale)
+                high = high if highest is None else min(high, highest)
     return Algorithm4(score, difference, low, high)
 
 
@@ -237,18 +237,18 @@ def run_algorithm_3(players: Iterable[MeasuredPlayer]) -> Algorithm3:
     A player whose expected score is 0 or 1 has no bounded difference and enters no
     average. Raises ValueError for a score outside [0, 1].
 
-    >>> found = run_algorithm_3([MeasuredPlayer("Anand", 0.4, elo=2800)])
-    >>> round(found.rows[0].difference, 1), round(found.by_elo, 1)
+    >>> estimates = run_algorithm_3([MeasuredPlayer("Anand", 0.4, elo=2800)])
+    >>> round(estimates.rows[0].difference, 1), round(estimates.by_elo, 1)
     (-71.7, 2871.7)
     """
     rows = []
     for player, score, *ratings in players:
         difference = convert_score_to_difference(score)
-        found = [
-            None if difference is None or each is None else each - difference
-            for each in ratings
+        estimates = [
+            None if difference is None or rating is None else rating - difference
+            for rating in ratings
         ]
-        rows.append(EngineEstimate(player, difference, *found))
+        rows.append(EngineEstimate(player, difference, *estimates))
     by_elo = [row.by_elo for row in rows if row.by_elo is not None]
     by_strength = [row.by_strength for row in rows if row.by_strength is not None]
     return Algorithm3(
@@ -281,7 +281,7 @@ def estimate_engine_rating(games: Iterable[PlayedGains]) -> float | None:
         n, halves, _ = score_moves(game.gains_cp)
         rated[game.player] += (n, halves, game.elo * n)
     total = weight = 0.0
-    for n, halves, elo in (each.tolist() for each in rated.values()):
+    for n, halves, elo in (counts.tolist() for counts in rated.values()):
         difference = convert_score_to_difference(halves / (2 * n)) if n else None
         if difference is not None:
             total += elo - n * difference

@@ -101,13 +101,16 @@ class IntrinsicTable(Value):
         """
         at = np.array([m.elo for m in self.mileposts])
         beyond = elo - np.clip(elo, at[0], at[-1])
-        both = []
-        for known in ([m.s for m in self.mileposts], [m.c for m in self.mileposts]):
-            logs = np.log(known)
+        s_and_c = []
+        for parameters in (
+            [m.s for m in self.mileposts],
+            [m.c for m in self.mileposts],
+        ):
+            logs = np.log(parameters)
             centred = at - at.mean()
             trend = float(centred @ logs) / float(centred @ centred)
-            both.append(np.exp(np.interp(elo, at, logs) + trend * beyond))
-        return both[0], both[1]
+            s_and_c.append(np.exp(np.interp(elo, at, logs) + trend * beyond))
+        return s_and_c[0], s_and_c[1]
 
 
 class IntrinsicRating(Value):

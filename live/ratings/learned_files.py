@@ -18,7 +18,7 @@ class LearnedFiles(Value, Generic[Learned]):
 
     folder: str
     kind: type[Learned]
-    what: str
+    content: str
     """Name of what a file contains, for messages to people."""
     remedy: str = "Install the package again"
     """Advice if a file contains values of another kind."""
@@ -46,7 +46,7 @@ class LearnedFiles(Value, Generic[Learned]):
             reason = error.strerror if isinstance(error, OSError) else error
             raise InputError(
                 name_or_path,
-                f"no {self.what} of that name or path ({reason})",
+                f"no {self.content} of that name or path ({reason})",
                 f"Shipped are: {', '.join(self.list_names())}",
             ) from error
 
@@ -59,7 +59,7 @@ class LearnedFiles(Value, Generic[Learned]):
             return msgspec.json.decode(data, type=self.kind)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise InputError(
-                subject, f"is no {self.what}: {error}", self.remedy
+                subject, f"is no {self.content}: {error}", self.remedy
             ) from error
 
     def _find_folder(self) -> resources.abc.Traversable:
@@ -67,13 +67,13 @@ class LearnedFiles(Value, Generic[Learned]):
 
 
 def explain_mismatch(
-    what: str, asked: Mapping[str, str], learned: object
+    subject: str, requested: Mapping[str, str], learned: object
 ) -> str | None:
-    """Return the reason why ``learned`` does not apply to the values ``asked`` for;
+    """Return the reason why ``learned`` does not apply to the values ``requested``;
     None if it does.
     """
-    for name, given in asked.items():
+    for name, value in requested.items():
         own = getattr(learned, name)
-        if " ".join(given.lower().split()) != " ".join(own.lower().split()):
-            return f"{what} holds for the {name} {own!r}, not {given!r}"
+        if " ".join(value.lower().split()) != " ".join(own.lower().split()):
+            return f"{subject} holds for the {name} {own!r}, not {value!r}"
     return None

@@ -36,10 +36,10 @@ NEVER = 1e-15
 
 def check_stochastic(matrix: Floats) -> Floats:
     """Return a copy with rows that sum to exactly 1, shape (n, n)."""
-    found = np.array(matrix, dtype=np.float64)
-    found[found < NEVER] = 0
-    found /= found.sum(axis=1, keepdims=True)
-    return found
+    stochastic = np.array(matrix, dtype=np.float64)
+    stochastic[stochastic < NEVER] = 0
+    stochastic /= stochastic.sum(axis=1, keepdims=True)
+    return stochastic
 
 
 def find_closed_classes(matrix: Floats) -> list[list[int]]:
@@ -74,23 +74,23 @@ def solve_stationary_vector(matrix: Floats, start: Floats | None = None) -> Floa
     n = len(chain)
     mass = np.ones(n) / n if start is None else start.astype(np.float64)
     classes = find_closed_classes(chain)
-    kept = np.ones(n, dtype=bool)
+    is_kept = np.ones(n, dtype=bool)
     for state in sorted(set(range(n)).difference(*classes)):
         # Eliminate this state: a transition into it becomes one to the states it leads
         # to.
-        kept[state] = False
-        onward = np.where(kept, chain[state], 0)
+        is_kept[state] = False
+        onward = np.where(is_kept, chain[state], 0)
         onward /= onward.sum()
         mass += mass[state] * onward
         chain += np.outer(chain[:, state], onward)
         mass[state] = 0
         chain[:, state] = 0
-    found = np.zeros(n)
+    shares = np.zeros(n)
     for members in classes:
         share = mass[members].sum()
-        found[members] = share * _solve_one_class(chain[np.ix_(members, members)])
-    found /= found.sum()
-    return found
+        shares[members] = share * _solve_one_class(chain[np.ix_(members, members)])
+    shares /= shares.sum()
+    return shares
 
 
 def _solve_one_class(chain: Floats) -> Floats:
@@ -101,12 +101,12 @@ def _solve_one_class(chain: Floats) -> Floats:
         leaving = chain[last, :last].sum()
         chain[:last, last] /= leaving
         chain[:last, :last] += np.outer(chain[:last, last], chain[last, :last])
-    found = np.zeros(n)
-    found[0] = 1
+    vector = np.zeros(n)
+    vector[0] = 1
     for state in range(1, n):
-        found[state] = found[:state] @ chain[:state, state]
-    found /= found.sum()
-    return found
+        vector[state] = vector[:state] @ chain[:state, state]
+    vector /= vector.sum()
+    return vector
 
 
 def compute_sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
@@ -160,10 +160,10 @@ class EvaluationClasses(Value):
 
         It is the middle class, or one half for each of the two middle classes.
         """
-        found = np.zeros(len(self))
+        distribution = np.zeros(len(self))
         for middle in ((len(self) - 1) // 2, len(self) // 2):
-            found[middle] += 0.5
-        return found
+            distribution[middle] += 0.5
+        return distribution
 
 
 #: Ten classes of 0.4 pawn in [-2, 2], of which the outer ones are open (section 3.4,
@@ -248,26 +248,26 @@ class Transitions:
         (section 3.4); with ``own_color``, only from moves with that colour (note 16).
         The n-th period before the newest has the weight 2^-n (section 4.4.1).
         """
-        held = {
-            key: each
-            for key, each in self._counts.items()
+        counted = {
+            key: counts
+            for key, counts in self._counts.items()
             if not own_color or color in key
         }
-        newest = max((period for period, _ in held), default=0)
+        newest = max((period for period, _ in counted), default=0)
         n = len(self.classes)
         weighted = np.zeros((n, n))
         squares = np.zeros(n)
         moves = 0
-        for (period, _), counts in held.items():
+        for (period, _), counts in counted.items():
             weighted += counts * 0.5 ** (newest - period)
             squares += counts.sum(axis=1) * 0.25 ** (newest - period)
             moves += int(counts.sum()) if period == newest else 0
         rows = weighted.sum(axis=1)
-        known = rows > 0
+        has_moves = rows > 0
         matrix = np.eye(n)
-        matrix[known] = weighted[known] / rows[known, None]
+        matrix[has_moves] = weighted[has_moves] / rows[has_moves, None]
         # Kish's effective number of moves of unequal weight.
-        support = np.divide(rows**2, squares, out=np.zeros(n), where=known)
+        support = np.divide(rows**2, squares, out=np.zeros(n), where=has_moves)
         if color == "black":
             # The same play from the other side: M_B(i, j) = M_W(n-1-i, n-1-j) (section
             # 3.4).
@@ -280,10 +280,10 @@ def build_outcome_vector(n: int) -> Floats:
     """Return ``e = (0, 0.5, …, 0.5, 1)``: lost, drawn with more or less material, won
     (section 4.4.1).
     """
-    found = np.full(n, 0.5)
-    found[0] = 0
-    found[-1] = 1
-    return found
+    vector = np.full(n, 0.5)
+    vector[0] = 0
+    vector[-1] = 1
+    return vector
 
 
 def solve_chain(white: Floats, black: Floats, start: Floats | None = None) -> Floats:
@@ -311,9 +311,9 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
     if empty:
         return Prediction(missing=f"no moves of {' and '.join(empty)} yet")
     chain = check_stochastic(white.matrix @ black.matrix)
-    found = solve_stationary_vector(chain, white.classes.level)
-    values = build_outcome_vector(len(found))
-    score = float(found @ values)
+    shares = solve_stationary_vector(chain, white.classes.level)
+    values = build_outcome_vector(len(shares))
+    score = float(shares @ values)
     cautions = [
         f"{side.color} has {side.moves} moves, fewer than {ENOUGH_MOVES}"
         for side in (white, black)
@@ -341,9 +341,9 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
         expected_score=score,
         low=low,
         high=high,
-        win=float(found[-1]),
-        draw=float(found[1:-1].sum()),
-        loss=float(found[0]),
+        win=float(shares[-1]),
+        draw=float(shares[1:-1].sum()),
+        loss=float(shares[0]),
         caution="; ".join(cautions),
     )
 
@@ -355,12 +355,12 @@ def _compute_chain_interval(
     closed class.
     """
     chain = check_stochastic(of_white @ of_black)
-    found = solve_stationary_vector(chain, white.classes.level)
-    values = build_outcome_vector(len(found))
-    gathered = compute_sensitivities(chain, found, values)
-    variance = _compute_variance(white, found, of_black @ gathered)
-    variance += _compute_variance(black, found @ of_white, gathered)
-    return compute_bounded_interval(float(found @ values), variance)
+    shares = solve_stationary_vector(chain, white.classes.level)
+    values = build_outcome_vector(len(shares))
+    gathered = compute_sensitivities(chain, shares, values)
+    variance = _compute_variance(white, shares, of_black @ gathered)
+    variance += _compute_variance(black, shares @ of_white, gathered)
+    return compute_bounded_interval(float(shares @ values), variance)
 
 
 def _add_unseen(side: Chain) -> Floats:

@@ -80,10 +80,10 @@ class MatchStatistics(Value):
 def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
     """Return every figure of a match from its counts.
 
-    >>> found = compute_match_statistics(GameCounts(wins=40, draws=50, losses=10))
-    >>> found.score
+    >>> statistics = compute_match_statistics(GameCounts(wins=40, draws=50, losses=10))
+    >>> statistics.score
     0.65
-    >>> round(found.elo, 1)
+    >>> round(statistics.elo, 1)
     107.5
     """
     if not counts.games:
@@ -107,37 +107,39 @@ def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics
         )
     squares = math.fsum(frequencies * points * points)
     low, high = compute_score_interval(samples, total, squares, smooth=paired)
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     if variance == 0:
         gaps.append("all results are alike: nothing shows how much they vary")
     else:
         sd = math.sqrt(of_sample / samples)
-        found["los"] = NormalDist().cdf((score - 0.5) / sd) if paired else None
-        found["elo_error"] = error = _compute_error(score, sd)
+        figures["los"] = NormalDist().cdf((score - 0.5) / sd) if paired else None
+        figures["elo_error"] = error = _compute_error(score, sd)
         if error is None:
             gaps.append("the normal interval reaches beyond a score of 0 or 1: no ±")
         normalized = (score - 0.5) / math.sqrt(variance) * NORMALIZED_ELO
         half = _Z95 / math.sqrt(counts.games) * NORMALIZED_ELO
-        found["normalized_elo"] = normalized
-        found["normalized_elo_low"] = normalized - half
-        found["normalized_elo_high"] = normalized + half
+        figures["normalized_elo"] = normalized
+        figures["normalized_elo_low"] = normalized - half
+        figures["normalized_elo_high"] = normalized + half
     if isinstance(counts, GameCounts):
         wins = counts.wins
         losses = counts.losses
-        found["win_ratio"] = wins / counts.games
-        found["loss_ratio"] = losses / counts.games
-        found["draw_ratio"] = counts.draws / counts.games
+        figures["win_ratio"] = wins / counts.games
+        figures["loss_ratio"] = losses / counts.games
+        figures["draw_ratio"] = counts.draws / counts.games
         if not wins + losses:
             gaps.append("no decisive game: draws do not tell who is the stronger")
         else:
             from scipy.special import betainc  # slow import, only when needed
 
-            more = max(wins, losses)
-            # Twice P(at least ``more`` of them) for a fair coin, limited to 1.
-            chance = 2 * float(betainc(more, wins + losses - more + 1, 0.5))
-            found["p_value"] = min(1.0, chance)
-            found["los_exact"] = float(betainc(losses + 1, wins + 1, 0.5))
-            found["los"] = NormalDist().cdf((wins - losses) / math.sqrt(wins + losses))
+            larger = max(wins, losses)
+            # Twice P(at least ``larger`` of them) for a fair coin, limited to 1.
+            chance = 2 * float(betainc(larger, wins + losses - larger + 1, 0.5))
+            figures["p_value"] = min(1.0, chance)
+            figures["los_exact"] = float(betainc(losses + 1, wins + 1, 0.5))
+            figures["los"] = NormalDist().cdf(
+                (wins - losses) / math.sqrt(wins + losses)
+            )
     return MatchStatistics(
         games=counts.games,
         score=score,
@@ -146,7 +148,7 @@ def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics
         elo_high=convert_score_to_elo(high),
         variance=variance,
         gaps=tuple(gaps),
-        **found,
+        **figures,
     )
 
 

@@ -140,15 +140,15 @@ def _pair_games(games: Sequence[MatchGame], halves: Sequence[int | None]) -> Hal
     A game that does not count keeps its place, so that it does not shift the pairs
     after it.
     """
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     waiting: int | None = None
     for index, game in enumerate(games):
         if waiting is None or games[waiting].white == game.white:
             waiting = index
             continue
-        one = halves[waiting]
-        other = halves[index]
+        first = halves[waiting]
+        second = halves[index]
         waiting = None
-        if one is not None and other is not None:
-            found.append((index + 1, one + other))
-    return tuple(found)
+        if first is not None and second is not None:
+            pairs.append((index + 1, first + second))
+    return tuple(pairs)

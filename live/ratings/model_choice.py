@@ -64,21 +64,21 @@ class Models:
         scale = self.scale
         # Used for every game, if the user named the model or its pace is not a standard
         # one.
-        self._named: MoveReader | None = None
+        self._named_reader: MoveReader | None = None
         self._readers: dict[str, MoveReader] = {}
         for model in self.models:
             if model.time_control in {"classical", "blitz"} - self._readers.keys():
                 self._readers[model.time_control] = MoveReader((model,), scale)
         if self.models and (self.by_name or not self._readers):
-            self._named = MoveReader(self.models[:1], scale)
+            self._named_reader = MoveReader(self.models[:1], scale)
         if len(self._readers) == 2:
-            both: list[PerceivedModel] = []
+            models_of_both: list[PerceivedModel] = []
             for reader in self._readers.values():
-                both += reader.models
+                models_of_both += reader.models
             # Two models of the user need not have the same classes; then each is used
             # alone.
             with contextlib.suppress(ValueError):
-                self._readers["rapid"] = MoveReader(both, scale)
+                self._readers["rapid"] = MoveReader(models_of_both, scale)
 
     def choose_for_pace(self, pace: Pace | None) -> ModelChoice:
         """Return the choice for a game of this pace; None means that the pace is
@@ -102,10 +102,18 @@ class Models:
                 "transferred"
                 + ("" if self.measured else ", the engine not measured yet")
             )
-        wanted = (group, "classical", "blitz")
-        name = next((each for each in wanted if each in self._readers), None)
-        reader = self._readers[name] if name and not self._named else self._named
-        read_as = self.models[0].time_control if self._named or name is None else name
+        preferred = (group, "classical", "blitz")
+        name = next(
+            (candidate for candidate in preferred if candidate in self._readers), None
+        )
+        reader = (
+            self._readers[name]
+            if name and not self._named_reader
+            else self._named_reader
+        )
+        read_as = (
+            self.models[0].time_control if self._named_reader or name is None else name
+        )
         if read_as != group:
             notes.append(f"no model for {group} games: read as {read_as}, provisional")
         return ModelChoice(group, reader, read_as, "; ".join(notes))
@@ -123,17 +131,17 @@ def select_fitting_models(
     chess first.
     """
     tried = list(models)
-    held = _sort_models(
-        each for each in tried if each.explain_mismatch(engine, limit, gain) is None
+    fitting = _sort_models(
+        model for model in tried if model.explain_mismatch(engine, limit, gain) is None
     )
-    if not held:
+    if not fitting:
         mismatch = (
             tried[0].explain_mismatch(engine, limit, gain)
             if by_name and tried
             else None
         )
         return Models(note=mismatch or f"no model for {engine}, {limit}, {gain} gain")
-    return Models(held, by_name=by_name, note=_describe_data(held))
+    return Models(fitting, by_name=by_name, note=_describe_data(fitting))
 
 
 def _describe_data(models: Sequence[PerceivedModel]) -> str:
@@ -144,7 +152,7 @@ def _describe_data(models: Sequence[PerceivedModel]) -> str:
 
 def _sort_models(models: Iterable[PerceivedModel]) -> list[PerceivedModel]:
     return sorted(
-        models, key=lambda each: (each.time_control != "classical", each.name)
+        models, key=lambda model: (model.time_control != "classical", model.name)
     )
 
 
@@ -165,19 +173,20 @@ def select_transferred_models(
     ``measured`` tells, as text for display, how the scale was measured; empty for the
     usual scale.
     """
-    held = _sort_models(
-        each for each in models if each.explain_mismatch(engine, limit, gain) is None
+    fitting = _sort_models(
+        model for model in models if model.explain_mismatch(engine, limit, gain) is None
     )
-    if not held:
+    if not fitting:
         return Models(note=note)
-    how = f"scale {scale:.2f}, {measured}"
+    scale_note = f"scale {scale:.2f}, {measured}"
     if not measured:
-        how = f"usual scale {scale:.2f}, not measured yet"
+        scale_note = f"usual scale {scale:.2f}, not measured yet"
     return Models(
-        held,
+        fitting,
         scale=scale,
         by_name=by_name,
-        note=f"transferred from {engine}, {limit}: {how}; {_describe_data(held)}",
+        note=f"transferred from {engine}, {limit}: {scale_note};"
+        f" {_describe_data(fitting)}",
         transferred=True,
         measured=bool(measured),
     )

@@ -34,25 +34,36 @@ class Board(Value, gc=False):
         return self.legal_moves < 2
 
 
-def describe_board(board: chess.Board, *, taken: bool, repeated: bool = False) -> Board:
+def describe_board(
+    board: chess.Board, *, is_after_capture: bool, repeated: bool = False
+) -> Board:
     """Return the facts about ``board`` for the side to move.
 
-    ``taken`` tells that the move before was a capture.
+    ``is_after_capture``: whether the move before was a capture.
     """
-    theirs = board.occupied_co[not board.turn]
-    target = board.move_stack[-1].to_square if taken and board.move_stack else None
+    opponent_pieces = board.occupied_co[not board.turn]
+    target = (
+        board.move_stack[-1].to_square
+        if is_after_capture and board.move_stack
+        else None
+    )
     moves = list(board.generate_legal_moves())
-    took = [
+    captured_squares = [
         move.to_square
         for move in moves
-        if theirs >> move.to_square & 1
+        if opponent_pieces >> move.to_square & 1
         # A capture en passant ends on an empty square.
         or (move.to_square == board.ep_square and board.pawns >> move.from_square & 1)
     ]
     pieces = 3 * chess.popcount(board.knights | board.bishops)
     pieces += 5 * chess.popcount(board.rooks) + 9 * chess.popcount(board.queens)
     return Board(
-        len(moves), len(took), target in took, board.is_check(), pieces, repeated
+        len(moves),
+        len(captured_squares),
+        target in captured_squares,
+        board.is_check(),
+        pieces,
+        repeated,
     )
 
 

@@ -94,9 +94,9 @@ class PerceivedModel(Value):
         classes = len(self.loss_edges_cp) + 1
         counts = len(self.circumstances), len(self.changing), 1
         weights = {"level": self.level, "slope": self.slope, "bend": (self.bend,)}
-        for (what, rows), count in zip(weights.items(), counts, strict=True):
+        for (name, rows), count in zip(weights.items(), counts, strict=True):
             if len(rows) != count or any(len(row) != classes - 1 for row in rows):
-                raise ValueError(f"{what} has the wrong shape for {classes} classes")
+                raise ValueError(f"{name} has the wrong shape for {classes} classes")
         if not set(self.changing) <= set(self.circumstances):
             raise ValueError("what changes with Elo must be among the circumstances")
         if not (self.scale_elo > 0 and self.shared and self.dispersion):
@@ -120,8 +120,8 @@ class PerceivedModel(Value):
         """Return the reason why the model does not apply to such gains; None if it
         does.
         """
-        told = {"engine": engine, "limit": limit, "gain": gain}
-        return explain_mismatch(f"model {self.name!r}", told, self)
+        requested = {"engine": engine, "limit": limit, "gain": gain}
+        return explain_mismatch(f"model {self.name!r}", requested, self)
 
 
 class ClassOdds(NamedTuple):
@@ -201,16 +201,16 @@ class MoveReader:
         self.models = tuple(models)
         self.scale = scale
         self._logits = [*map(LossLogit, models)]
-        self.shared = _average_steps([each.shared for each in models])
+        self.shared = _average_steps([model.shared for model in models])
         self.dispersion = Dispersion(
-            _average_steps([each.dispersion for each in models]),
-            float(np.mean([each.finished_dispersion for each in models])),
+            _average_steps([model.dispersion for model in models]),
+            float(np.mean([model.finished_dispersion for model in models])),
         )
         self.event_dispersion = float(
-            np.mean([each.event_dispersion for each in models])
+            np.mean([model.event_dispersion for model in models])
         )
-        self.prior_sd = float(np.mean([each.prior_sd for each in models]))
-        self.mean_elo = float(np.mean([each.mean_elo for each in models]))
+        self.prior_sd = float(np.mean([model.prior_sd for model in models]))
+        self.mean_elo = float(np.mean([model.mean_elo for model in models]))
 
     def compare_turn(self, turn: Turn, elos: Elos) -> ComparedMove:
         """Compare the turn, scored by the engine in use, with players of every Elo."""
@@ -218,12 +218,13 @@ class MoveReader:
         odds = [logit.compute_odds(turn) for logit in self._logits]
         weighed = list(zip(self._logits, odds, strict=True))
         shares, slopes = mix_grids(
-            [logit.compute_grid(each) for logit, each in weighed]
+            [logit.compute_grid(turn_odds) for logit, turn_odds in weighed]
         )
         own = None
         if elos.own is not None:
             shares_of_own = [
-                logit.compute_shares(each, elos.own) for logit, each in weighed
+                logit.compute_shares(turn_odds, elos.own)
+                for logit, turn_odds in weighed
             ]
             own = np.add.reduce(shares_of_own) / len(shares_of_own)
         return compare_move(
@@ -235,8 +236,8 @@ def mix_grids(grids: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     """Return shares and slopes of the mean of several logits' shares."""
     if len(grids) == 1:
         return grids[0]
-    shares = np.array([each for each, _ in grids])
-    slopes = np.array([each for _, each in grids])
+    shares = np.array([share for share, _ in grids])
+    slopes = np.array([slope for _, slope in grids])
     mean: Floats = (shares * slopes).sum(axis=0) / shares.sum(axis=0)
     return shares.mean(axis=0), mean
 

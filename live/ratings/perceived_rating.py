@@ -196,9 +196,9 @@ def compare_move(
     if own is None or own_elo is None:
         return ComparedMove(slope, of_peers, None, None, 0.0)
     expected = own @ slopes
-    apart = slopes - expected
-    squares = apart * apart
-    of_own = Moments(own @ squares, own @ (squares * apart))
+    deviations = slopes - expected
+    squares = deviations * deviations
+    of_own = Moments(own @ squares, own @ (squares * deviations))
     surprise = _interpolate(own_elo, slope) / math.sqrt(
         _interpolate(own_elo, of_own.variance)
     )
@@ -237,9 +237,9 @@ def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
         return None
     prior = (GRID_ELO - evidence.levels / evidence.games) / prior_sd**2
     rating = find_zero(evidence.slope - prior)
-    least, most = find_limits(evidence.peers, evidence.kappa, SURE_QUANTILE)
-    low = _find_inner_zero(evidence.slope - most)
-    high = _find_inner_zero(evidence.slope - least)
+    lower, upper = find_limits(evidence.peers, evidence.kappa, SURE_QUANTILE)
+    low = _find_inner_zero(evidence.slope - upper)
+    high = _find_inner_zero(evidence.slope - lower)
     if evidence.expected is None or evidence.own is None:
         return Perceived(evidence.counted, rating, low, high, None, None, None)
     worst, best = find_limits(evidence.own, evidence.kappa, USUAL_QUANTILE)
@@ -358,34 +358,34 @@ class GameSums:
 
         Raises ValueError for a ply that is not after all others.
         """
-        if any(held and held[-1].ply >= ply for held in self._sides.values()):
+        if any(steps and steps[-1].ply >= ply for steps in self._sides.values()):
             raise ValueError(f"ply {ply} is not behind the plies counted")
-        held = self._sides[color]
+        steps = self._sides[color]
         hardness = self.estimate_hardness(color, ply) * np.sqrt(move.peers.variance)
         level = self.elos[color].level
         total = Evidence(
             1, move.slope - hardness, move.peers, move.expected, move.own, level
         )
         surprise = move.surprise
-        if held:
-            total = held[-1].total.join(total)._replace(levels=level, games=1)
-            surprise += held[-1].surprise
-        held.append(_After(ply, total, surprise))
+        if steps:
+            total = steps[-1].total.join(total)._replace(levels=level, games=1)
+            surprise += steps[-1].surprise
+        steps.append(_After(ply, total, surprise))
 
     def truncate(self, ply: int) -> None:
         """Remove every move after ``ply``."""
-        for held in self._sides.values():
-            while held and held[-1].ply > ply:
-                held.pop()
+        for steps in self._sides.values():
+            while steps and steps[-1].ply > ply:
+                steps.pop()
 
     def sum_evidence(
         self, color: Color, dispersion: Dispersion, *, over: bool
     ) -> Evidence | None:
         """Return the sums of one side at its last counted move; None without one."""
-        held = self._sides[color]
-        if not held:
+        steps = self._sides[color]
+        if not steps:
             return None
-        total = held[-1].total
+        total = steps[-1].total
         return total._replace(kappa=dispersion.find_factor(total.counted, over=over))
 
     def estimate_hardness(self, color: Color, ply: int) -> float:
@@ -395,21 +395,25 @@ class GameSums:
         In standard deviations of the move; positive if the opponent did better than
         expected.
         """
-        other = self._sides["black" if color == "white" else "white"]
-        if not other:
+        opponent_steps = self._sides["black" if color == "white" else "white"]
+        if not opponent_steps:
             return 0.0
         beta = next(
             (beta for last, beta in self._shared if ply <= last), self._shared[-1][1]
         )
-        return beta * other[-1].surprise / (other[-1].total.counted + CALM_MOVES)
+        return (
+            beta
+            * opponent_steps[-1].surprise
+            / (opponent_steps[-1].total.counted + CALM_MOVES)
+        )
 
 
 def estimate_level(white: float | None, black: float | None, field: float) -> float:
     """Return ``F``, the level of a game: the mean of the known ratings; if none is
     known, the field's.
     """
-    known = [each for each in (white, black) if each is not None]
-    return sum(known) / len(known) if known else field
+    ratings = [rating for rating in (white, black) if rating is not None]
+    return sum(ratings) / len(ratings) if ratings else field
 
 
 def _clamp_elo(elo: float) -> float:

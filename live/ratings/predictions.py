@@ -40,13 +40,19 @@ class Prediction(Value):
     """Warning about the data behind the figures, as text for display."""
 
 
-def explain_no_data(white: object, black: object, what: str) -> Prediction | None:
+def explain_no_data(white: object, black: object, data_name: str) -> Prediction | None:
     """Return a prediction with the reason why two players cannot be compared.
 
     None if both have data.
     """
-    who = [name for name, known in (("White", white), ("Black", black)) if not known]
-    return Prediction(missing=f"no {what} of {' and '.join(who)} yet") if who else None
+    missing_sides = [
+        name for name, data in (("White", white), ("Black", black)) if not data
+    ]
+    return (
+        Prediction(missing=f"no {data_name} of {' and '.join(missing_sides)} yet")
+        if missing_sides
+        else None
+    )
 
 
 def compute_bounded_interval(
@@ -122,54 +128,56 @@ class BattleRoyale:
 
         Players with equal scores stay in their original order.
         """
-        found = sorted(
+        ranked = sorted(
             map(self._score_player, self._players),
             key=lambda place: (
                 place.expected_score is None,
                 -(place.expected_score or 0.0),
             ),
         )
-        scores = [place.expected_score for place in found]
+        scores = [place.expected_score for place in ranked]
         return tuple(
             place._replace(rank=1 + scores.index(place.expected_score))
             if place.expected_score is not None
             else place
-            for place in found
+            for place in ranked
         )
 
     def _score_player(self, player: str) -> BattlePlace:
-        found: list[tuple[float | None, ...]] = []
+        rows: list[tuple[float | None, ...]] = []
         reasons: dict[str, None] = {}
-        for other in self._players:
-            if other == player:
+        for opponent in self._players:
+            if opponent == player:
                 continue
             colors = (
-                self.pairings[player, other],
-                swap_colors(self.pairings[other, player]),
+                self.pairings[player, opponent],
+                swap_colors(self.pairings[opponent, player]),
             )
-            known = [
-                (seen.expected_score, seen.low, seen.high)
-                for seen in colors
-                if seen.expected_score is not None
+            predicted = [
+                (prediction.expected_score, prediction.low, prediction.high)
+                for prediction in colors
+                if prediction.expected_score is not None
             ]
             reasons.update(
-                dict.fromkeys(seen.missing for seen in colors if seen.missing)
+                dict.fromkeys(
+                    prediction.missing for prediction in colors if prediction.missing
+                )
             )
-            if known:
-                found.append(tuple(map(average_known, zip(*known, strict=True))))
-        if not found:
+            if predicted:
+                rows.append(tuple(map(average_known, zip(*predicted, strict=True))))
+        if not rows:
             missing = "; ".join(reasons) or "nobody else has entered"
             return BattlePlace(player, None, None, None, None, 0, 0, missing)
-        score, low, high = map(average_known, zip(*found, strict=True))
-        victories = sum((each[0] or 0.0) > 0.5 for each in found)
-        return BattlePlace(player, None, score, low, high, victories, len(found))
+        score, low, high = map(average_known, zip(*rows, strict=True))
+        victories = sum((row[0] or 0.0) > 0.5 for row in rows)
+        return BattlePlace(player, None, score, low, high, victories, len(rows))
 
 
 def swap_colors(prediction: Prediction) -> Prediction:
     """Return the prediction from Black's side."""
     score, low, high = (
-        None if each is None else 1 - each
-        for each in (prediction.expected_score, prediction.high, prediction.low)
+        None if value is None else 1 - value
+        for value in (prediction.expected_score, prediction.high, prediction.low)
     )
     win = prediction.loss
     loss = prediction.win

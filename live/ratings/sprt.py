@@ -113,14 +113,16 @@ def trace_sprt(
     The test is from the side of ``first``, by default White of the first game. Raises
     InputError as ``count_match`` does.
     """
-    whole = count_match(games, first)
-    tally = [0] * (5 if whole.pair_order else 3)
+    match_counts = count_match(games, first)
+    tally = [0] * (5 if match_counts.pair_order else 3)
     states: list[SprtState] = []
-    for _, halves in whole.pair_order or whole.order:
+    for _, halves in match_counts.pair_order or match_counts.order:
         tally[halves] += 1
-        none, half, one, *more = tally
+        none, half, one, *beyond = tally
         states.append(
-            run_sprt(test, PairCounts(*tally) if more else GameCounts(one, half, none))
+            run_sprt(
+                test, PairCounts(*tally) if beyond else GameCounts(one, half, none)
+            )
         )
     decided = next((s.games for s in states if s.decision != "continue"), None)
     return SprtRun(tuple(states), decided)
@@ -128,11 +130,11 @@ def trace_sprt(
 
 def _compute_llr(test: Sprt, weights: Floats) -> float:
     total = math.fsum(weights)
-    seen = weights / total
+    observed = weights / total
     points = np.linspace(0, 1, len(weights))
     if test.scale == "logistic":
         h0, h1 = (
-            _tilt_distribution(seen, points - convert_elo_to_score(elo))
+            _tilt_distribution(observed, points - convert_elo_to_score(elo))
             for elo in (test.elo0, test.elo1)
         )
     else:
@@ -140,13 +142,13 @@ def _compute_llr(test: Sprt, weights: Floats) -> float:
         # √2 times as large.
         root = math.sqrt(len(points) // 2)
         h0, h1 = (
-            _fit_ratio(seen, points, elo / NORMALIZED_ELO * root)
+            _fit_ratio(observed, points, elo / NORMALIZED_ELO * root)
             for elo in (test.elo0, test.elo1)
         )
-    return total * math.fsum(seen * np.log(h1 / h0))
+    return total * math.fsum(observed * np.log(h1 / h0))
 
 
-def _tilt_distribution(seen: Floats, offsets: Floats) -> Floats:
+def _tilt_distribution(observed: Floats, offsets: Floats) -> Floats:
     """Return the most probable distribution under which ``offsets`` have mean 0.
 
     It is ``p / (1 + x offset)``, with x chosen so that the mean is 0. Bisection finds
@@ -165,26 +167,26 @@ def _tilt_distribution(seen: Floats, offsets: Floats) -> Floats:
         x = (low + high) / 2
         if x in (low, high):
             break
-        if math.fsum(seen * offsets / (1 + x * offsets)) > 0:
+        if math.fsum(observed * offsets / (1 + x * offsets)) > 0:
             low = x
         else:
             high = x
-    return seen / (1 + x * offsets)
+    return observed / (1 + x * offsets)
 
 
-def _fit_ratio(seen: Floats, points: Floats, ratio: float) -> Floats:
+def _fit_ratio(observed: Floats, points: Floats, ratio: float) -> Floats:
     """Return the most probable distribution whose mean is ``ratio`` standard deviations
     above 1/2.
 
     The constraint is linearised at the last distribution found, until that converges.
     """
-    found = np.full(len(points), 1 / len(points))
+    fitted = np.full(len(points), 1 / len(points))
     for _ in range(100):
-        mean = math.fsum(found * points)
-        sd = math.sqrt(math.fsum(found * (points - mean) ** 2))
+        mean = math.fsum(fitted * points)
+        sd = math.sqrt(math.fsum(fitted * (points - mean) ** 2))
         offsets = points - 0.5 - ratio * sd * (1 + ((points - mean) / sd) ** 2) / 2
-        before = found
-        found = _tilt_distribution(seen, offsets)
-        if np.abs(found - before).max() < 1e-12:
+        before = fitted
+        fitted = _tilt_distribution(observed, offsets)
+        if np.abs(fitted - before).max() < 1e-12:
             break
-    return found
+    return fitted

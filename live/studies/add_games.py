@@ -51,7 +51,7 @@ class AddedGames(msgspec.Struct):
 def add_file(
     database: CorpusDatabase,
     path: str,
-    given: SearchSetting,
+    setting: SearchSetting,
     progress: Callable[[AddedGames], None] = lambda added: None,
 ) -> AddedGames:
     """Add one file's games to the corpus; return the counts.
@@ -64,7 +64,7 @@ def add_file(
     if finished:
         added.texts = added.passed_over = known_texts
         return added
-    reader = GameReader(given)
+    reader = GameReader(setting)
     try:
         for text in read_game_texts(path):
             added.texts += 1
@@ -72,18 +72,18 @@ def add_file(
                 added.passed_over += 1
                 continue
             try:
-                found = reader.read(text)
+                read_game = reader.read(text)
             except DamagedGame as error:
                 added.damaged += 1
                 database.record_damage(source, added.texts, error.name, str(error))
             else:
-                number, new = database.add_game(found.game)
+                number, new = database.add_game(read_game.game)
                 added.new += new
                 added.known += not new
-                if found.searched is not None:
-                    setting = database.add_setting(found.setting)
+                if read_game.searched is not None:
+                    setting_number = database.add_setting(read_game.setting)
                     added.evaluated += database.add_results(
-                        setting, number, found.searched
+                        setting_number, number, read_game.searched
                     )
             database.record_texts(source, added.texts)
             if added.texts % BATCH == 0:

@@ -125,8 +125,8 @@ def build_covariance_table(data: StudyData) -> Rows:
         for _, kind, vector, _ in VARIANTS
     ]
     sums = sum_lines(data, indicators, 1)
-    for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True):
-        yield name, rho, *held.fit(0)
+    for (name, _, _, rho), lines in zip(VARIANTS, sums, strict=True):
+        yield name, rho, *lines.fit(0)
 
 
 @register_table(
@@ -143,7 +143,7 @@ def build_convolution_table(data: StudyData) -> Rows:
     times and cut at b.
     """
 
-    def indicators(game: CountedGame) -> Floats:
+    def compute_indicators(game: CountedGame) -> Floats:
         white, black = _build_histograms(game)
         worths = [
             predict_by_convolution(white, black, setting).expected_score
@@ -151,7 +151,7 @@ def build_convolution_table(data: StudyData) -> Rows:
         ]
         return np.array([2 * (worth or 0.0) - 1 for worth in worths])
 
-    [sums] = sum_lines(data, [indicators], len(CONVOLUTIONS))
+    [sums] = sum_lines(data, [compute_indicators], len(CONVOLUTIONS))
     for index, (name, _, rho) in enumerate(CONVOLUTIONS):
         yield name, rho, *sums.fit(index)
 
@@ -195,14 +195,14 @@ def compute_convolutions(game: CountedGame) -> Floats:
     first = int(steps[0])
     single = np.bincount(steps - first, weights=pairs) / (white.n * black.n)
     bounds = np.array(GRID_B_CP) // _GRID_STEP_CP
-    found = np.empty((len(GRID_N0), len(GRID_B_CP)))
+    indicators = np.empty((len(GRID_N0), len(GRID_B_CP)))
     for at, n0 in enumerate(GRID_N0):
         lowest, shares = convolve_with_itself(first, single, n0 + 1)
         below = np.concatenate([[0.0], np.cumsum(shares)])
         wins = below[-1] - below[np.clip(bounds + 1 - lowest, 0, len(shares))]
         losses = below[np.clip(-bounds - lowest, 0, len(shares))]
-        found[at] = wins - losses
-    return found.ravel()
+        indicators[at] = wins - losses
+    return indicators.ravel()
 
 
 def _build_histograms(game: CountedGame) -> list[GainHistogram]:
@@ -286,8 +286,8 @@ def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     white, black = (select_gains(side, SPLINE_CONFORMANCE) for side in game.sides)
     differences = np.clip(white[:, None] - black[None, :], -400, 400).astype(np.int64)
     counts = np.bincount(differences.ravel() + 400, minlength=801)
-    found: Floats = counts @ basis / counts.sum()
-    return found
+    contributions: Floats = counts @ basis / counts.sum()
+    return contributions
 
 
 @register_table(
@@ -302,19 +302,19 @@ def build_difference_table(data: StudyData) -> Rows:
     """Build the table of how the difference of two players' gains is distributed over 1
     to 32 pairs of moves (Figure 10; for one pair Ferreira's Eq. 1).
     """
-    held = gather_by_player(data, PlayerMoves)
-    if len(held) < 2:
+    moves_of = gather_by_player(data, PlayerMoves)
+    if len(moves_of) < 2:
         raise InputError(
             "alliot-differences",
             "is about two players",
             "Name them: --player A --player B",
         )
-    (one, mine), (other, theirs) = list(held.items())[:2]
-    names = f"{data.players[one]} less {data.players[other]}"
+    (player, moves), (opponent, opponent_moves) = list(moves_of.items())[:2]
+    names = f"{data.players[player]} less {data.players[opponent]}"
     yield TableHead(f"Difference of gains over several pairs of moves: {names}")
-    yield f"From {mine.gains.n} and {theirs.gains.n} moves."
-    lowest, pairs = cross_correlate(mine.gains, theirs.gains)
-    single = pairs / (mine.gains.n * theirs.gains.n)
+    yield f"From {moves.gains.n} and {opponent_moves.gains.n} moves."
+    lowest, pairs = cross_correlate(moves.gains, opponent_moves.gains)
+    single = pairs / (moves.gains.n * opponent_moves.gains.n)
     for n in _PAIRS_OF_MOVES:
         first, shares = convolve_with_itself(lowest, single, n)
         for at in range(-_SHOWN_CP, _SHOWN_CP + 1):
@@ -328,22 +328,24 @@ def compute_covariances(
     """Return the covariance of the game, from -1 to 1, for every pair of a conformance
     and a vector; None if one of the sides has no move.
     """
-    found = []
+    covariances = []
     for kind in kinds:
         white, black = (select_gains(side, kind) for side in game.sides)
         if not len(white) or not len(black):
             return None
         differences = white[:, None] - black[None, :]
-        found += [2 * vector.evaluate(differences).mean() - 1 for vector in vectors]
-    return np.array(found)
+        covariances += [
+            2 * vector.evaluate(differences).mean() - 1 for vector in vectors
+        ]
+    return np.array(covariances)
 
 
 def select_gains(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
     """Return one side's gains in centipawns, without the moves that this conformance
     leaves out.
     """
-    found = (convert_to_gain(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
-    return np.array([gain for gain in found if gain is not None], dtype=np.float64)
+    gains = (convert_to_gain(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
+    return np.array([gain for gain in gains if gain is not None], dtype=np.float64)
 
 
 #: Values of k1 and k2 to choose from, pawns. The infinite ones do not weight the moves.
@@ -397,9 +399,9 @@ def build_fits_table(data: StudyData) -> Rows:
     paper's, with their correlation on other games.
     """
     methods = _list_methods()
-    chosen = [
-        LineSums(len(each.settings), groups=_GROUPS, penalty=each.penalty)
-        for each in methods
+    sums_by_method = [
+        LineSums(len(method.settings), groups=_GROUPS, penalty=method.penalty)
+        for method in methods
     ]
     games = 0
     sides = data.database.execute("SELECT game, white, black FROM games ORDER BY game")
@@ -412,16 +414,16 @@ def build_fits_table(data: StudyData) -> Rows:
         kind = _MIXED
         if white is not None and black is not None and white % 2 == black % 2:
             kind = _ODD if white % 2 else _EVEN
-        for method, sums in zip(methods, chosen, strict=True):
-            if (found := method.of(game)) is not None:
-                sums.add(game.game % FOLDS * _KINDS + kind, found, game.result)
+        for method, sums in zip(methods, sums_by_method, strict=True):
+            if (values := method.of(game)) is not None:
+                sums.add(game.game % FOLDS * _KINDS + kind, values, game.result)
         games += 1
     if games < _LEAST:
         yield f"Under {_LEAST} games nothing is chosen."
     else:
         yield from (
             _build_fit_row(method, sums, games)
-            for method, sums in zip(methods, chosen, strict=True)
+            for method, sums in zip(methods, sums_by_method, strict=True)
         )
 
 
@@ -432,7 +434,7 @@ def _list_methods() -> tuple[_Method, ...]:
         f"n0 = {n0}, b = {b_cp / 100:g}"
         for n0, b_cp in itertools.product(GRID_N0, GRID_B_CP)
     )
-    kinds = [build_ponderated(*each) for each in _WEIGHTS]
+    kinds = [build_ponderated(*weights) for weights in _WEIGHTS]
     steps = partial(compute_covariances, kinds=kinds, vectors=[STEP])
     tanhs = partial(compute_covariances, kinds=kinds, vectors=[*map(OutcomeVector, _A)])
     basis = build_spline_basis()
@@ -457,19 +459,19 @@ def _build_fit_row(method: _Method, sums: LineSums, games: int) -> Row:
     parts = []
     for start in range(0, FOLDS * _KINDS, _KINDS):
         fold = range(start, start + _KINDS)
-        parts.append(([each for each in everything if each not in fold], fold))
-    others = sums.sum_held_out(parts)
-    even = [each for each in everything if each % _KINDS == _EVEN]
-    odd = [each for each in everything if each % _KINDS == _ODD]
+        parts.append(([group for group in everything if group not in fold], fold))
+    moments = sums.sum_held_out(parts)
+    even = [group for group in everything if group % _KINDS == _EVEN]
+    odd = [group for group in everything if group % _KINDS == _ODD]
     players = sums.sum_held_out([(even, odd), (odd, even)])
-    rho = compute_correlation(others)
+    rho = compute_correlation(moments)
     return (
         method.name,
         games,
         method.settings[line[0]],
         compute_correlation(sums.compute_moments(everything, line)),
         rho,
-        *compute_fisher_interval(rho, int(others[0, 0])),
+        *compute_fisher_interval(rho, int(moments[0, 0])),
         compute_correlation(players),
         int(players[0, 0]),
         paper,

@@ -61,8 +61,12 @@ def read_alliot(segment: PgnSegment) -> ReadGame:
         DamagedGame: the text is not a complete and legal game.
     """
     text = segment.header + segment.movetext
-    found = _ANNOTATOR.search(text)
-    tags, moves = (text[: found.start()], text[found.end() :]) if found else (text, b"")
+    annotator = _ANNOTATOR.search(text)
+    tags, moves = (
+        (text[: annotator.start()], text[annotator.end() :])
+        if annotator
+        else (text, b"")
+    )
     head = read_head(tags)
     try:
         if not head.playable:
@@ -73,8 +77,10 @@ def read_alliot(segment: PgnSegment) -> ReadGame:
     except ValueError as error:
         raise DamagedGame("a game of Alliot's format", str(error)) from None
     game = build_game(head.headers, head.result, played, head.start_fen)
-    about = " ".join(found[1].decode("utf-8", "replace").split()) if found else ""
-    return ReadGame(game, SearchedGame((*positions, None)), _parse_setting(about))
+    description = (
+        " ".join(annotator[1].decode("utf-8", "replace").split()) if annotator else ""
+    )
+    return ReadGame(game, SearchedGame((*positions, None)), _parse_setting(description))
 
 
 def _parse_setting(annotator: str) -> SearchSetting:
@@ -138,37 +144,39 @@ def _parse_moves(
     for node in game.mainline() if game is not None else ():
         # All moves that were searched in the same position, the one played first.
         sign = 1 if node.parent.turn() == chess.WHITE else -1
-        found: dict[str, MoveSearch] = {}
-        for each in node.parent.variations:
-            search = _parse_comment(each.comment, sign)
+        searches: dict[str, MoveSearch] = {}
+        for variation in node.parent.variations:
+            search = _parse_comment(variation.comment, sign)
             if search is not None:
-                found.setdefault(each.move.uci(), search)
+                searches.setdefault(variation.move.uci(), search)
         played.append(node.move.uci())
-        positions.append(_choose_searches(played[-1], found, sign))
+        positions.append(_choose_searches(played[-1], searches, sign))
     return played, positions
 
 
 def _choose_searches(
-    played: str, found: Mapping[str, MoveSearch], sign: int
+    played: str, searches: Mapping[str, MoveSearch], sign: int
 ) -> PositionSearch | None:
     """Return the best of all searched moves as the position's own search. Among equal
     moves, prefer one that was not played. Return None if the move played was not
     searched.
     """
-    if played not in found:
+    if played not in searches:
         return None
-    best = max(found, key=lambda move: (sign * found[move].cp, move != played))
-    return PositionSearch(found[best], best, None if best == played else found[played])
+    best = max(searches, key=lambda move: (sign * searches[move].cp, move != played))
+    return PositionSearch(
+        searches[best], best, None if best == played else searches[played]
+    )
 
 
 def _parse_comment(comment: str, sign: int) -> MoveSearch | None:
     """Return the search described by the comment after a move, with its score from
     White's side; None if the comment does not describe a search.
     """
-    found = _COMMENT.match("".join(comment.split()))
-    if found is None:
+    match = _COMMENT.match("".join(comment.split()))
+    if match is None:
         return None
-    value, depth, seldepth, tbhits, time_ms, mean, largest, at = found.groups()
+    value, depth, seldepth, tbhits, time_ms, mean, largest, at = match.groups()
     summary = None
     if mean and largest:
         summary = Complexity(float(mean), int(largest), int(at) if at else None, 0)
@@ -212,11 +220,12 @@ _FORMAT = "{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}"
 
 
 def _format_annotator(searched: SearchedGame, setting: SearchSetting) -> str:
-    known = [position for position in searched.positions if position is not None]
-    searches = [each.whole for each in known]
-    searches += [each.played for each in known if each.played is not None]
-    total_ms = sum(each.time_ms for each in searches)
-    n = len(known) or 1
+    positions = [position for position in searched.positions if position is not None]
+    searches = [position.whole for position in positions]
+    searches += [position.played for position in positions if position.played]
+    total_ms = sum(search.time_ms for search in searches)
+    n = len(positions) or 1
+    depths = [position.whole.depth for position in positions]
     kind = "Eval_Time"
     amount = setting.bound.replace(" ", "")
     if setting.bound.endswith(" nodes"):
@@ -229,7 +238,7 @@ def _format_annotator(searched: SearchedGame, setting: SearchSetting) -> str:
         f"Program:{setting.engine.replace(',', ';')}, Total_Time:{total_ms // 1000}s,"
         f" {kind}:{amount}, Lines:{setting.lines}, Version:{setting.version},"
         f" Avg_Time:{total_ms // n}ms,"
-        f" Avg_Depth:{sum(each.whole.depth for each in known) // n}, First_move:1,"
+        f" Avg_Depth:{sum(depths) // n}, First_move:1,"
         f" Format:{_FORMAT}, Ref: live-rate"
     )
 
@@ -258,9 +267,9 @@ def _format_moves(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
 def _format_comment(search: MoveSearch, sign: int) -> str:
     """Format a search without blanks, so that no line can break within it."""
     changes = ",(,)"
-    if (found := search.complexity) is not None:
-        at = "" if found.jump_depth is None else found.jump_depth
-        changes = f"{found.stability_cp:.0f},({found.jump_cp},{at})"
+    if (summary := search.complexity) is not None:
+        at = "" if summary.jump_depth is None else summary.jump_depth
+        changes = f"{summary.stability_cp:.0f},({summary.jump_cp},{at})"
     hits = search.tbhits if search.seldepth or search.time_ms else ""
-    known = (search.depth or "", search.seldepth or "", hits, search.time_ms or "")
-    return f"{{{sign * search.cp},{','.join(map(str, known))},{changes}}}"
+    figures = (search.depth or "", search.seldepth or "", hits, search.time_ms or "")
+    return f"{{{sign * search.cp},{','.join(map(str, figures))},{changes}}}"

@@ -83,8 +83,8 @@ def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
     """
     names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
     for frame in data.read_moves(names, all_players=True):
-        known = frame.filter("counted").drop_nulls(["score", "gain_cp"])
-        for game, rows in itertools.groupby(known.iter_rows(), itemgetter(0)):
+        moves = frame.filter("counted").drop_nulls(["score", "gain_cp"])
+        for game, rows in itertools.groupby(moves.iter_rows(), itemgetter(0)):
             sides: dict[str, list[tuple[int, int]]] = {"white": [], "black": []}
             result = 0.0
             for _, color, score, best_cp, gain_cp, _ in rows:
@@ -105,9 +105,9 @@ def sum_lines(
     """
     sums = [LineSums(count) for _ in indicators]
     for game in read_counted_games(data):
-        for held, indicator in zip(sums, indicators, strict=True):
-            if (found := indicator(game)) is not None:
-                held.add(game.game, found, game.result)
+        for lines, indicator in zip(sums, indicators, strict=True):
+            if (values := indicator(game)) is not None:
+                lines.add(game.game, values, game.result)
     return sums
 
 
@@ -133,9 +133,9 @@ def build_correlation_table(data: StudyData) -> Rows:
         for _, kind in KINDS
     ]
     sums = sum_lines(data, indicators, len(STEPS_CP))
-    for (name, _), held in zip(KINDS, sums, strict=True):
+    for (name, _), lines in zip(KINDS, sums, strict=True):
         for index, x_cp in enumerate(STEPS_CP):
-            yield name, x_cp, *held.fit(index)
+            yield name, x_cp, *lines.fit(index)
 
 
 def compute_share_difference(
@@ -147,11 +147,15 @@ def compute_share_difference(
     steps = np.array(steps_cp, dtype=np.float64)
     shares = []
     for side in game.sides:
-        found = [kind.measure_move(best_cp, gain_cp) for best_cp, gain_cp in side]
-        known = np.sort(np.array([each for each in found if each is not None]))
-        if not len(known):
+        distances = [kind.measure_move(best_cp, gain_cp) for best_cp, gain_cp in side]
+        distances_cp = np.sort(
+            np.array([distance for distance in distances if distance is not None])
+        )
+        if not len(distances_cp):
             return None
-        shares.append(np.searchsorted(known, steps, side="right") / len(known))
+        shares.append(
+            np.searchsorted(distances_cp, steps, side="right") / len(distances_cp)
+        )
     return np.asarray(shares[0] - shares[1], dtype=np.float64)
 
 
@@ -206,14 +210,16 @@ def build_complexity_table(data: StudyData) -> Rows:
     for player, name in [*data.players.items(), (None, "all")]:
         own = moves if player is None else moves.filter(player=player)
         cells: Row = ()
-        most = 0
-        for each in indicators:
-            known = own.select(each, "error").drop_nulls()
-            found = known.select(polars.corr(each, "error").fill_nan(None)).item()
-            rho = None if len(known) < 4 else found
-            cells += (rho, *compute_fisher_interval(rho, len(known)))
-            most = max(most, len(known))
-        yield name, most, *cells
+        largest_sample = 0
+        for indicator in indicators:
+            pairs = own.select(indicator, "error").drop_nulls()
+            correlation = pairs.select(
+                polars.corr(indicator, "error").fill_nan(None)
+            ).item()
+            rho = None if len(pairs) < 4 else correlation
+            cells += (rho, *compute_fisher_interval(rho, len(pairs)))
+            largest_sample = max(largest_sample, len(pairs))
+        yield name, largest_sample, *cells
 
 
 #: Edges of the classes of search time, milliseconds: from 1 ms to some seventeen
@@ -229,8 +235,8 @@ def _select_counted_moves(data: StudyData) -> polars.LazyFrame:
 
 def _count_searches_by_depth(data: StudyData) -> polars.LazyFrame:
     """Count searches by class of time and by depth: ``p(d, t)`` of section 3.1."""
-    known = data.scan_moves(all_players=True).drop_nulls(["depth", "time_ms"])
-    counted = known.with_columns(_classify_search_time()).group_by("class", "depth")
+    moves = data.scan_moves(all_players=True).drop_nulls(["depth", "time_ms"])
+    counted = moves.with_columns(_classify_search_time()).group_by("class", "depth")
     return counted.agg(searches=polars.len().cast(Int64)).sort("class", "depth")
 
 
@@ -296,7 +302,7 @@ def build_evaluation_table(data: StudyData) -> Rows:
     counted = _select_counted_moves(data)
     for player, name in _list_player_groups(data):
         own = counted if player is None else counted.filter(col("player") == player)
-        found = (
+        bins = (
             own.group_by((at + _BIN_CP // 2) // _BIN_CP * _BIN_CP - _MOST_CP)
             .agg(
                 moves=n,
@@ -308,7 +314,7 @@ def build_evaluation_table(data: StudyData) -> Rows:
             )
             .sort("best_cp")
         )
-        yield from ((name, *row) for row in found.collect().rows())
+        yield from ((name, *row) for row in bins.collect().rows())
 
 
 def _list_player_groups(data: StudyData) -> list[tuple[int | None, str]]:
@@ -338,20 +344,22 @@ def build_shortfall_table(data: StudyData) -> Rows:
     (Figure 6, left).
     """
     colors = ("white", "black")
-    found = (
+    shortfalls = (
         _select_counted_moves(data)
         .group_by(-col("gain_cp"))
-        .agg((col("colour") == each).sum().cast(Int64).alias(each) for each in colors)
+        .agg(
+            (col("colour") == color).sum().cast(Int64).alias(color) for color in colors
+        )
         .sort("gain_cp")
         .with_columns(
-            polars.when(col(each).sum() > 0)
-            .then(col(each).cum_sum() / col(each).sum())
-            .alias(f"{each} p(x)")
-            for each in colors
+            polars.when(col(color).sum() > 0)
+            .then(col(color).cum_sum() / col(color).sum())
+            .alias(f"{color} p(x)")
+            for color in colors
         )
         .select("gain_cp", "white", "white p(x)", "black", "black p(x)")
     )
-    yield from found.collect().rows()
+    yield from shortfalls.collect().rows()
 
 
 @register_table(
@@ -376,7 +384,7 @@ def build_highest_table(data: StudyData) -> Rows:
         if player is not None:
             own = col("player") == player
             moves = moves.filter(own | (col("opponent") == player))
-        found = (
+        by_highest = (
             moves.group_by("game")
             .agg(
                 highest=polars.when(own)
@@ -394,7 +402,7 @@ def build_highest_table(data: StudyData) -> Rows:
             )
             .sort("highest")
         )
-        for at, n, total, squares in found.collect().rows():
+        for at, n, total, squares in by_highest.collect().rows():
             yield name, at, n, total / n, *compute_score_interval(n, total, squares)
 
 
@@ -426,32 +434,37 @@ def build_colours_table(data: StudyData) -> Rows:
     n = len(TEN)
     games = 0
     sides = np.zeros((2, n * n))
-    one = np.zeros((_DRAWS, n * n))
+    white_drawn = np.zeros((_DRAWS, n * n))
     random = np.random.default_rng(0)
     for counts in _count_moves_by_colour(data):
         games += len(counts)
         sides += counts.sum(axis=0)
         # Some assignments at a time: all of them for a thousand games would need 50 MB.
-        for some in np.split(one, _DRAWS // 100):
-            lot = random.integers(0, 2, (len(some), len(counts))).astype(np.float64)
-            some += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
-    both = sides.reshape(2, n, n)
-    drawn = one.reshape(-1, n, n)
-    distances = _compute_distances(*both)
-    chances = (_compute_distances(drawn, both.sum(axis=0) - drawn) >= distances).mean(
-        axis=0
-    )
+        for part in np.split(white_drawn, _DRAWS // 100):
+            is_unswapped = random.integers(0, 2, (len(part), len(counts))).astype(
+                np.float64
+            )
+            part += is_unswapped @ counts[:, 0] + (1 - is_unswapped) @ counts[:, 1]
+    counts_by_color = sides.reshape(2, n, n)
+    drawn = white_drawn.reshape(-1, n, n)
+    distances = _compute_distances(*counts_by_color)
+    chances = (
+        _compute_distances(drawn, counts_by_color.sum(axis=0) - drawn) >= distances
+    ).mean(axis=0)
     # Values of each class, and then of all classes together.
-    moves, kept = (
-        np.hstack([each, each.sum(axis=1, keepdims=True)])
-        for each in (both.sum(axis=2), both.diagonal(axis1=1, axis2=2))
+    moves, stayed = (
+        np.hstack([counts_of, counts_of.sum(axis=1, keepdims=True)])
+        for counts_of in (
+            counts_by_color.sum(axis=2),
+            counts_by_color.diagonal(axis1=1, axis2=2),
+        )
     )
     compared = moves[:, :n].all(axis=0)
     for at in np.flatnonzero(np.append(compared, compared.any())).tolist():
         name = (
             "all" if at == n else f"from {TEN.lower_cp[at - 1]}" if at else "under -160"
         )
-        keeps = (kept[:, at] / moves[:, at]).tolist()
+        keeps = (stayed[:, at] / moves[:, at]).tolist()
         white, black = map(int, moves[:, at])
         yield name, white, black, *keeps, float(distances[at]), float(chances[at])
     yield f"{games} games; from move 10 on, forced moves left out."
@@ -465,21 +478,21 @@ def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
     n = len(TEN)
     names = ["game", "colour", "best_cp", "gain_cp", "counted"]
     for frame in data.read_moves(names, all_players=True):
-        known = frame.filter("counted").drop_nulls("gain_cp")
+        moves = frame.filter("counted").drop_nulls("gain_cp")
         best, gain = (
-            known[name].to_numpy().astype(np.int64) for name in ("best_cp", "gain_cp")
+            moves[name].to_numpy().astype(np.int64) for name in ("best_cp", "gain_cp")
         )
         before, after = (
             np.searchsorted(TEN.lower_cp, cp, side="right")
             for cp in (best, np.maximum(-3900, best + gain))
         )
-        games, game = np.unique(known["game"].to_numpy(), return_inverse=True)
+        games, game = np.unique(moves["game"].to_numpy(), return_inverse=True)
         counts = np.zeros((len(games), 2, n * n))
         np.add.at(
             counts,
             (
                 game,
-                (known["colour"] == "black").to_numpy().astype(int),
+                (moves["colour"] == "black").to_numpy().astype(int),
                 before * n + after,
             ),
             1,
@@ -492,10 +505,12 @@ def _compute_distances(white: Floats, black: Floats) -> Floats:
     mean over all rows weighted by moves: shape (…, classes + 1).
     """
     shares = [
-        each / np.maximum(1, each.sum(axis=-1, keepdims=True))
-        for each in (white, black)
+        counts / np.maximum(1, counts.sum(axis=-1, keepdims=True))
+        for counts in (white, black)
     ]
-    apart = np.abs(shares[0] - shares[1]).sum(axis=-1) / 2
+    distances = np.abs(shares[0] - shares[1]).sum(axis=-1) / 2
     weight = (white + black).sum(axis=-1)
-    whole = (apart * weight).sum(axis=-1) / np.maximum(1, weight.sum(axis=-1))
-    return np.concatenate([apart, whole[..., None]], axis=-1)
+    mean_distance = (distances * weight).sum(axis=-1) / np.maximum(
+        1, weight.sum(axis=-1)
+    )
+    return np.concatenate([distances, mean_distance[..., None]], axis=-1)

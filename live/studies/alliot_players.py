@@ -57,18 +57,14 @@ from live.studies.study_tables import (
 #: Methods to predict the result of a pairing, by name.
 PREDICTORS: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
     # The paper's first experiment: raw gains without convolution (n0 = 0).
-    "step": lambda one, other: predict_by_covariance(
-        one.shortfalls, other.shortfalls, STEP
-    ),
-    "tanh": lambda one, other: predict_by_covariance(
-        one.tanh, other.tanh, TANH, TANH_FIT
-    ),
+    "step": lambda a, b: predict_by_covariance(a.shortfalls, b.shortfalls, STEP),
+    "tanh": lambda a, b: predict_by_covariance(a.tanh, b.tanh, TANH, TANH_FIT),
     # The paper's setting n0 = 32, b = 2.4.
-    "convolution": lambda one, other: predict_by_convolution(
-        one.shortfalls, other.shortfalls, CONVOLUTION_32
+    "convolution": lambda a, b: predict_by_convolution(
+        a.shortfalls, b.shortfalls, CONVOLUTION_32
     ),
-    "markov": lambda one, other: predict_by_markov(
-        one.transitions.build_chain("white"), other.transitions.build_chain("black")
+    "markov": lambda a, b: predict_by_markov(
+        a.transitions.build_chain("white"), b.transitions.build_chain("black")
     ),
 }
 PAIRINGS = tuple(PREDICTORS)
@@ -122,11 +118,11 @@ def build_conformance_table(data: StudyData) -> Rows:
     """
     for player, moves in gather_by_player(data, ConformingMoves).items():
         row: Row = (data.players[player], moves.elo, moves.kinds[0].n)
-        for held in moves.kinds:
+        for conformance in moves.kinds:
             row += (
-                held.compute_share_at(0),
-                held.share,
-                *held.compute_interval_at(held.kind.x_cp),
+                conformance.compute_share_at(0),
+                conformance.share,
+                *conformance.compute_interval_at(conformance.kind.x_cp),
             )
         yield row
 
@@ -158,11 +154,13 @@ def build_career_table(data: StudyData) -> Rows:
     """Build the table of a player's figures by year: Figures 16 and 17, and Algorithm
     4.
     """
-    found = gather_by_year(data, ConformingMoves)
+    moves_by_year = gather_by_year(data, ConformingMoves)
     for player, name in data.players.items():
         past: list[AccumulatedConformance] = []
-        for year in sorted(year for who, year in found if who == player):
-            moves = found[player, year]
+        for year in sorted(
+            year for key_player, year in moves_by_year if key_player == player
+        ):
+            moves = moves_by_year[player, year]
             ponderated = moves.ponderated
             past.insert(0, ponderated)
             if moves.gains.n < max(1, data.selection.min_moves):
@@ -209,11 +207,11 @@ def build_markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -
     """Build the table of transition matrices with each colour, from the player's own
     moves only (Tables 2 and 3).
     """
-    held = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
+    moves_of = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
     for player, name in data.players.items():
-        if (player,) in held:
+        if (player,) in moves_of:
             for color in _COLORS:
-                chain = held[player,].transitions.build_chain(color, own_color=True)
+                chain = moves_of[player,].transitions.build_chain(color, own_color=True)
                 lines = zip(
                     _label_class_edges(classes),
                     chain.support.tolist(),
@@ -243,13 +241,13 @@ def build_stationary_table(data: StudyData) -> Rows:
     """Build the table of the stationary distribution of the chain of each pair of
     players (section 4.4.1).
     """
-    held = gather_by_player(data, PairedMoves)
-    for one, other in itertools.permutations(held, 2):
-        white = held[one].transitions.build_chain("white")
-        black = held[other].transitions.build_chain("black")
+    moves_of = gather_by_player(data, PairedMoves)
+    for player, opponent in itertools.permutations(moves_of, 2):
+        white = moves_of[player].transitions.build_chain("white")
+        black = moves_of[opponent].transitions.build_chain("black")
         if white.support.any() and black.support.any():
             vector = solve_chain(white.matrix, black.matrix, NINETEEN.level)
-            yield data.players[one], data.players[other], *map(float, vector)
+            yield data.players[player], data.players[opponent], *map(float, vector)
 
 
 @register_table(
@@ -290,9 +288,9 @@ def build_royale_table(data: StudyData, by: str) -> Rows:
     """Build the table of all players against all: the matrix of Tables 7 to 9, best
     player first.
     """
-    held = gather_by_player(data, PairedMoves)
+    moves_of = gather_by_player(data, PairedMoves)
     return _build_matrix_rows(
-        {data.players[player]: moves for player, moves in held.items()},
+        {data.players[player]: moves for player, moves in moves_of.items()},
         by,
         "Battle royale",
     )
@@ -305,9 +303,13 @@ def build_best_year_table(data: StudyData, by: str) -> Rows:
     """Build the table of each player's best year, and the matrix of these years. The
     best year of a player is the one that beats the most years of all players.
     """
-    least = max(ENOUGH_MOVES, data.selection.min_moves)
-    found = gather_by_year(data, PairedMoves)
-    years = {key: found[key] for key in sorted(found) if found[key].counted >= least}
+    least_moves = max(ENOUGH_MOVES, data.selection.min_moves)
+    moves_by_year = gather_by_year(data, PairedMoves)
+    years = {
+        key: moves_by_year[key]
+        for key in sorted(moves_by_year)
+        if moves_by_year[key].counted >= least_moves
+    }
     names = {key: f"{data.players[key[0]]} {key[1]}" for key in years}
     entrants = {names[key]: moves for key, moves in years.items()}
     won = {
@@ -318,13 +320,13 @@ def build_best_year_table(data: StudyData, by: str) -> Rows:
         player: max(keys, key=lambda key: won[names[key]])
         for player, keys in itertools.groupby(years, lambda key: key[0])
     }
-    chosen = {
+    best_years = {
         names[best[player]]: years[best[player]]
         for player in data.players
         if player in best
     }
-    yield from _build_matrix_rows(chosen, by, "Battle royale of the best years")
-    yield f"Years with fewer than {least} counted moves are left out."
+    yield from _build_matrix_rows(best_years, by, "Battle royale of the best years")
+    yield f"Years with fewer than {least_moves} counted moves are left out."
 
 
 def _build_matrix_rows(entrants: dict[str, PairedMoves], by: str, title: str) -> Rows:
@@ -347,21 +349,23 @@ def _build_matrix_rows(entrants: dict[str, PairedMoves], by: str, title: str) ->
     for place in places:
         against = (
             0.5
-            if other is place
-            else royale.pairings[place.player, other.player].expected_score
-            for other in places
+            if opponent is place
+            else royale.pairings[place.player, opponent.player].expected_score
+            for opponent in places
         )
         mean = place.expected_score, place.low, place.high
         moves = entrants[place.player].counted
         yield place.rank, place.player, moves, *mean, place.victories, *against
 
 
-def _play_royale(held: dict[str, PairedMoves], by: str) -> BattleRoyale:
+def _play_royale(entrants: dict[str, PairedMoves], by: str) -> BattleRoyale:
     """Return the battle royale of all entrants: White's expected score in every
     pairing.
     """
     predict = PREDICTORS[by]
-    return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
+    return BattleRoyale(
+        lambda white, black: predict(entrants[white], entrants[black]), entrants
+    )
 
 
 _LEAST_GAMES = 4
@@ -373,28 +377,36 @@ _X_CP = (0, 30)
 class _Match(NamedTuple):
     """One player against another at one event."""
 
-    one: int
-    other: int
+    player: int
+    opponent: int
     event: int | None
     result: float
-    """Points per game of player ``one``."""
+    """Points per game of ``player``."""
     games: int
     elo: float | None
-    """Mean Elo lead of player ``one``, over the games with both ratings."""
+    """Mean Elo lead of ``player``, over games with both ratings."""
 
 
 def _find_matches(data: StudyData) -> list[_Match]:
     """Return the matches between the selected players, sorted by the numbers of players
     and event.
     """
-    met = data.count_encounters(searched=True)
+    encounters = data.count_encounters(searched=True)
     matches = []
-    for (one, other, event), found in met.items():
-        if other in data.players and one < other and found.decided >= _LEAST_GAMES:
-            ahead = found.elo / found.rated if found.rated else None
-            result = found.points / found.decided
-            matches.append(_Match(one, other, event, result, found.decided, ahead))
-    return sorted(matches, key=lambda match: (match.one, match.other, match.event or 0))
+    for (player, opponent, event), encounter in encounters.items():
+        if (
+            opponent in data.players
+            and player < opponent
+            and encounter.decided >= _LEAST_GAMES
+        ):
+            ahead = encounter.elo / encounter.rated if encounter.rated else None
+            result = encounter.points / encounter.decided
+            matches.append(
+                _Match(player, opponent, event, result, encounter.decided, ahead)
+            )
+    return sorted(
+        matches, key=lambda match: (match.player, match.opponent, match.event or 0)
+    )
 
 
 def _gather_by_match(
@@ -405,9 +417,9 @@ def _gather_by_match(
     """
     places = []
     for at, match in enumerate(matches):
-        where = {"event": match.event, "match": at}
-        places.append({"player": match.one, "opponent": match.other, **where})
-        places.append({"player": match.other, "opponent": match.one, **where})
+        keys = {"event": match.event, "match": at}
+        places.append({"player": match.player, "opponent": match.opponent, **keys})
+        places.append({"player": match.opponent, "opponent": match.player, **keys})
     types = {name: build_schema()[name] for name in ("player", "opponent", "event")}
     frame = DataFrame(places, schema=types | {"match": Int64})
     return gather_moves(data, make, "player", "match", places=frame)
@@ -418,8 +430,8 @@ _MATCH = ("player", "opponent", "event", "games")
 
 def _name_match(data: StudyData, match: _Match) -> tuple[str, str, str]:
     return (
-        data.players[match.one],
-        data.players[match.other],
+        data.players[match.player],
+        data.players[match.opponent],
         data.events.get(match.event, ""),
     )
 
@@ -442,16 +454,16 @@ def build_prediction_table(data: StudyData) -> Rows:
     the results.
     """
     matches = _find_matches(data)
-    held = _gather_by_match(data, matches, PairedMoves)
+    moves_of = _gather_by_match(data, matches, PairedMoves)
     for at, match in enumerate(matches):
         # All moves of the two players in other games: the match itself must not predict
         # its own result.
         pair = {
             player: PairedMoves(data.selection.gain)
-            for player in (match.one, match.other)
+            for player in (match.player, match.opponent)
         }
-        for (player, where), moves in held.items():
-            if player in pair and where != at:
+        for (player, index), moves in moves_of.items():
+            if player in pair and index != at:
                 pair[player].merge(moves)
         a, b = pair.values()
         if a.counted and b.counted:
@@ -475,20 +487,20 @@ def build_prediction_table(data: StudyData) -> Rows:
 def _read_match_conformance(
     data: StudyData,
 ) -> Iterator[tuple[_Match, AccumulatedConformance, AccumulatedConformance]]:
-    """Yield each match with the conformance of player ``one`` and of player ``other``
-    in it. The winner is player ``one``.
+    """Yield each match with the conformance of ``player`` and of ``opponent``
+    in it. The winner is ``player``.
     """
     matches = _find_matches(data)
-    held = _gather_by_match(data, matches, ConformingMoves)
+    moves_of = _gather_by_match(data, matches, ConformingMoves)
     for at, match in enumerate(matches):
-        a = held.get((match.one, at))
-        b = held.get((match.other, at))
+        a = moves_of.get((match.player, at))
+        b = moves_of.get((match.opponent, at))
         if a is None or b is None or not (a.ponderated.n and b.ponderated.n):
             continue
         if match.result < 0.5:
             a, b = b, a
             match = match._replace(
-                one=match.other, other=match.one, result=1 - match.result
+                player=match.opponent, opponent=match.player, result=1 - match.result
             )
         yield match, a.ponderated, b.ponderated
 
@@ -514,17 +526,19 @@ def build_score_table(data: StudyData) -> Rows:
     for match, a, b in _read_match_conformance(data):
         expected: list[Cell] = []
         for x_cp, beta in betas.items():
-            p, q = (each.count_within(x_cp) / each.n for each in (a, b))
+            p, q = (
+                conformance.count_within(x_cp) / conformance.n for conformance in (a, b)
+            )
             # Both players have White about equally often, so White's advantage (alpha)
             # cancels out.
             expected.append(None if beta is None else 0.5 + beta * (p - q) / 2)
         yield *_name_match(data, match), match.games, match.result, *reversed(expected)
-    known = ", ".join(
+    known_betas = ", ".join(
         f"{beta:.2f} at {x_cp} cp" for x_cp, beta in betas.items() if beta is not None
     )
     yield (
-        f"beta of single games of this corpus: {known or 'unknown'}. Four games and"
-        " more."
+        f"beta of single games of this corpus: {known_betas or 'unknown'}. Four games"
+        " and more."
     )
 
 
@@ -552,8 +566,11 @@ def build_match_conformance_table(data: StudyData) -> Rows:
     for match, *ends in _read_match_conformance(data):
         for x_cp in STEPS_CP:
             shares = [
-                (each.compute_share_at(x_cp), *each.compute_interval_at(x_cp))
-                for each in ends
+                (
+                    conformance.compute_share_at(x_cp),
+                    *conformance.compute_interval_at(x_cp),
+                )
+                for conformance in ends
             ]
             ahead = (shares[0][0] or 0) - (shares[1][0] or 0)
             yield (

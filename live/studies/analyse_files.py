@@ -98,9 +98,9 @@ async def analyse_files_whole(
         Interrupted: Ctrl-C or SIGTERM ended ``command``; the text says what is lost.
     """
     stop = asyncio.Event()
-    with stop_on_signals(stop) as came:
+    with stop_on_signals(stop) as signals:
         state = await analyse_files(config, files, evals=evals, stop=stop)
-    if came:
+    if signals:
         games = list(state.games())
         scored = sum(game.plies_scored for game in games)
         played = sum(game.plies_played for game in games)
@@ -109,7 +109,7 @@ async def analyse_files_whole(
             f"stopped after {scored} of {played} moves had their score; nothing is"
             f" kept",
             "It begins again the next time; live-rate study run keeps what it searches",
-            exit_code=derive_exit_code(came),
+            exit_code=derive_exit_code(signals),
         )
     return state
 
@@ -121,16 +121,16 @@ def _explain_no_evals(reports: Sequence[FeedReport]) -> str:
     games = chain.from_iterable(report.games for report in reports)
     problems = [game.problem for game in games if game.problem]
     first = f" in what can be read: {plain(problems[0])}" if problems else ""
-    others = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
-    return f"holds no [%eval] comment{first}{others}"
+    rest = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
+    return f"holds no [%eval] comment{first}{rest}"
 
 
 def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
-    kept = [
+    played = [
         msgspec.structs.replace(report, games=tuple(filter(is_played, report.games)))
         for report in reports
     ]
-    games = sum(len(report.games) for report in kept)
+    games = sum(len(report.games) for report in played)
     if not games:
         names = ", ".join(report.feed for report in reports)
         raise InputError(
@@ -138,7 +138,7 @@ def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
         )
     if left_out := sum(len(report.games) for report in reports) - games:
         print_line(describe_walkovers(left_out), Console(stderr=True))
-    return kept
+    return played
 
 
 def describe_walkovers(games: int) -> str:
@@ -163,7 +163,7 @@ def _show_progress(service: EventService) -> Iterator[None]:
     console = Console(stderr=True)
     with build_progress_bar(console) as bar:
         task = bar.add_task("")
-        known = dict[GameId, Counter[str]]()
+        counts = dict[GameId, Counter[str]]()
         total = Counter[str]()
 
         def show(changes: Iterable[Change]) -> None:
@@ -171,10 +171,12 @@ def _show_progress(service: EventService) -> Iterator[None]:
             for change in changes:
                 if isinstance(change, GameMessage):
                     game = change.game
-                    now = Counter(scored=game.plies_scored, played=game.plies_played)
-                    total.subtract(known.get(game.id, ()))
-                    total.update(now)
-                    known[game.id] = now
+                    counts_now = Counter(
+                        scored=game.plies_scored, played=game.plies_played
+                    )
+                    total.subtract(counts.get(game.id, ()))
+                    total.update(counts_now)
+                    counts[game.id] = counts_now
             scored = total["scored"]
             played = total["played"]
             if (measuring := service.state.engines().measuring) is not None:

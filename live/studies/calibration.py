@@ -88,8 +88,8 @@ async def calibrate(
                 gains_cp = tuple(turn.gain_cp for turn in side.turns)
                 games.append(PlayedGains(side.player, side.elo, gains_cp))
         if written is not None:
-            for given, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
-                if not given:
+            for setting, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
+                if not setting:
                     problem = "does not tell which engine and limit its scores are from"
                     raise InputError(data, problem, f"Give {flag}")
             model = fit_perceived_model(
@@ -160,7 +160,7 @@ async def calibrate_intrinsic(
     for evidence in state.collect_compared_moves().players.values():
         view = evidence.view
         if view.elo is not None:
-            games += [RatedTurns(view.id, view.elo, each) for each in evidence.turns]
+            games += [RatedTurns(view.id, view.elo, turns) for turns in evidence.turns]
     table = learn_intrinsic(
         games,
         name=written.stem,
@@ -179,23 +179,33 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
     """Run ``calibrate --check``: report how many ratings lie in a model's bands, for
     players the model never saw; return the exit code.
     """
-    held = MODELS.load(model)
+    perceived_model = MODELS.load(model)
     if _is_pgn(file):
         raise InputError(
             str(file), "has no searches to judge by", "Give NDJSON of searched games"
         )
-    games = _read_games([file], held.gain)
-    known = file.name in held.data.split(", ")
-    found = judge(games, held, is_held_out if known else lambda _: True)
-    after = {when: summarise_judgement(of) for when, of in found.after.items()}
+    games = _read_games([file], perceived_model.gain)
+    is_training_file = file.name in perceived_model.data.split(", ")
+    judgement = judge(
+        games, perceived_model, is_held_out if is_training_file else lambda _: True
+    )
+    after = {
+        stage: summarise_judgement(judged) for stage, judged in judgement.after.items()
+    }
     if not after[WHOLE]["n"]:
         raise InputError(
             str(file),
             "holds no scored game of a rated player it never saw",
             "Give games that it was not learned from",
         )
-    report = {"model": held.name, "after": after}
-    return report_result(json, report, build_check_table(held.name, after, known=known))
+    report = {"model": perceived_model.name, "after": after}
+    return report_result(
+        json,
+        report,
+        build_check_table(
+            perceived_model.name, after, is_training_file=is_training_file
+        ),
+    )
 
 
 def _read_gains(state: Event) -> Iterator[PlayedGains]:
@@ -240,7 +250,7 @@ def _read_lines(file: Path) -> list[bytes]:
 
 
 def build_engine_strength_table(
-    found: TableFour, engine: str, limit: str, gain: GainKind
+    table: TableFour, engine: str, limit: str, gain: GainKind
 ) -> Table:
     """Build a table of Algorithms 2 and 3 with the columns of Ferreira 2012,
     Table 4.
@@ -256,9 +266,9 @@ def build_engine_strength_table(
             format_number(row.engine_by_elo, ".0f"),
             format_number(row.engine_by_strength, ".0f"),
         )
-        for row in found.rows
+        for row in table.rows
     ]
-    engine_by = (found.engine_by_elo, found.engine_by_strength)
+    engine_by = (table.engine_by_elo, table.engine_by_strength)
     return build_figures_table(
         f"Engine strength by Algorithms 2 and 3 ({plain(engine, 60)}, {limit}, {gain}"
         " gain)",
@@ -267,7 +277,7 @@ def build_engine_strength_table(
             (
                 "Average",
                 *[""] * 5,
-                *(format_number(each, ".0f") for each in engine_by),
+                *(format_number(elo, ".0f") for elo in engine_by),
             ),
         ],
         "Moves",
@@ -278,22 +288,22 @@ def build_engine_strength_table(
         "r - d",
         "r' - d",
         first="Player",
-        caption=found.missing,
+        caption=table.missing,
     )
 
 
-def build_mileposts_table(found: IntrinsicTable) -> Table:
+def build_mileposts_table(table: IntrinsicTable) -> Table:
     """Build a table of s and c by Elo (Regan and Haworth 2011, section 7)."""
-    about = (
-        f"{plain(found.engine, 60)}, {found.limit}; {found.turns} turns of"
-        f" {found.players}"
+    heading = (
+        f"{plain(table.engine, 60)}, {table.limit}; {table.turns} turns of"
+        f" {table.players}"
     )
-    spread = found.players_sd_elo
+    spread = table.players_sd_elo
     return build_figures_table(
-        f"Intrinsic ratings ({about} players)",
+        f"Intrinsic ratings ({heading} players)",
         [
             (f"{post.elo:.0f}", f"{post.s:.3f}", f"{post.c:.3f}")
-            for post in found.mileposts
+            for post in table.mileposts
         ],
         "s",
         "c",
@@ -305,20 +315,20 @@ def build_mileposts_table(found: IntrinsicTable) -> Table:
 
 
 def build_check_table(
-    model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool
+    model: str, after: Mapping[str, Mapping[str, Any]], *, is_training_file: bool
 ) -> Table:
     """Build a table of how many ratings lie in a model's bands after some moves and
     over whole games. ``after`` has the results of :func:`summarise_judgement`, by
     number of moves.
 
-    ``known`` is true if the model was learned from this file; then only players who
-    were left out are counted.
+    ``is_training_file`` is true if the model was learned from this file; then only
+    players who were left out are counted.
     """
     shares = ("usual_holds", "interval_holds", "own_outside")
     rows = []
-    for when, row in after.items():
+    for stage, row in after.items():
         if row["n"]:
-            label = f"{when} moves" if when.isdigit() else "the game"
+            label = f"{stage} moves" if stage.isdigit() else "the game"
             percents = [f"{100 * row[key]:.1f} %" for key in shares]
             rows.append(
                 (label, str(row["n"]), *percents, format_number(row["blind_r"], ".2f"))
@@ -333,6 +343,6 @@ def build_check_table(
         "Blind r",
         first="After",
         caption="Learned from this file: only players who were left out count."
-        if known
+        if is_training_file
         else "",
     )

@@ -176,7 +176,7 @@ class CorpusDatabase:
 
     def add_game(self, game: CorpusGame) -> tuple[int, bool]:
         """Add a game; return its number, and whether it is new."""
-        about = (
+        columns = (
             "white_elo",
             "black_elo",
             "round",
@@ -185,7 +185,7 @@ class CorpusDatabase:
             "result",
             "time_control",
         )
-        row = {name: getattr(game, name) for name in (*about, "digest", "chess960")}
+        row = {name: getattr(game, name) for name in (*columns, "digest", "chess960")}
         return self.add_game_row(
             row
             | {
@@ -266,17 +266,17 @@ class CorpusDatabase:
         in the feeds.
         """
         by_id = bool(keys) and keys[0].startswith("fide-")
-        found: int | None = None
+        number: int | None = None
         for key in keys:
-            if found is None:
-                found = next(iter(self.execute(_PLAYER, (key, by_id))), (None,))[0]
-        if found is None and keys:
-            found = self._find_or_insert("players", {"name": name})
+            if number is None:
+                number = next(iter(self.execute(_PLAYER, (key, by_id))), (None,))[0]
+        if number is None and keys:
+            number = self._find_or_insert("players", {"name": name})
         for key in keys:
             self.execute(
-                "INSERT OR IGNORE INTO player_keys VALUES (?, ?)", (key, found)
+                "INSERT OR IGNORE INTO player_keys VALUES (?, ?)", (key, number)
             )
-        return found
+        return number
 
     def add_event(self, name: str) -> int | None:
         """Return the number of an event, which is added if it is new; None without a
@@ -291,12 +291,12 @@ class CorpusDatabase:
         first = next(iter(row))
         names = ", ".join(row)
         marks = ", ".join("?" * len(row))
-        [[found]] = self.execute(
+        [[number]] = self.execute(
             f"INSERT INTO {table} ({names}) VALUES ({marks})"
             f" ON CONFLICT DO UPDATE SET {first} = {first} RETURNING rowid",
             [*row.values()],
         )
-        return int(found)
+        return int(number)
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
         """Run a statement and return its cursor; a statement that writes begins a
@@ -330,12 +330,12 @@ class CorpusDatabase:
         )
         return {number: SearchSetting(*row) for number, *row in self.execute(query)}
 
-    def count_rows(self, table: str, where: str = "TRUE") -> int:
+    def count_rows(self, table: str, condition: str = "TRUE") -> int:
         """Return the number of rows of a table that satisfy the SQL condition
-        ``where``.
+        ``condition``.
         """
-        [[found]] = self.execute(f"SELECT count(*) FROM {table} WHERE {where}")
-        return int(found)
+        [[n]] = self.execute(f"SELECT count(*) FROM {table} WHERE {condition}")
+        return int(n)
 
     def read_players(self) -> dict[int, str]:
         """Return the names of players by number."""

@@ -32,14 +32,18 @@ def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResul
     so others are refused. Raises InputError as both databases do.
     """
     merged = MergedResults()
-    known = set(target.read_settings().values())
-    taken: dict[int, int] = {}
+    known_settings = set(target.read_settings().values())
+    target_numbers: dict[int, int] = {}
     for number, setting in source.read_settings().items():
-        if known and setting not in known:
-            near = max(known, key=lambda each: each.bound == setting.bound)
-            merged.refused.append(f"{setting}: {_describe_difference(setting, near)}")
+        if known_settings and setting not in known_settings:
+            nearest = max(
+                known_settings, key=lambda other: other.bound == setting.bound
+            )
+            merged.refused.append(
+                f"{setting}: {_describe_difference(setting, nearest)}"
+            )
         else:
-            taken[number] = target.add_setting(setting)
+            target_numbers[number] = target.add_setting(setting)
     keys: dict[int, list[str]] = defaultdict(list)
     ids_first = (
         "SELECT key, player FROM player_keys ORDER BY key NOT LIKE 'fide-%', key"
@@ -54,24 +58,24 @@ def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResul
         for side in ("white", "black"):
             row[side] = target.add_player(players.get(row[side], ""), keys[row[side]])
         row["event"] = target.add_event(events.get(row["event"], ""))
-        here, new = target.add_game_row(row)
+        game, new = target.add_game_row(row)
         if row["other_result"] is not None:
             target.add_game_row(row | {"result": row["other_result"]})
         merged.games += new
         for setting_there, positions in source.execute(
             "SELECT setting, positions FROM results WHERE game = ?", (number,)
         ):
-            if setting_there in taken:
+            if setting_there in target_numbers:
                 merged.results += target.add_results(
-                    taken[setting_there], here, positions
+                    target_numbers[setting_there], game, positions
                 )
         if number % BATCH == 0:
             target.commit()
     return merged
 
 
-def _describe_difference(one: SearchSetting, other: SearchSetting) -> str:
+def _describe_difference(setting: SearchSetting, nearest: SearchSetting) -> str:
     """Describe how two settings differ, for people."""
     names = "engine", "limit", "lines", "version"
-    pairs = zip(names, *map(msgspec.structs.astuple, (one, other)), strict=True)
-    return ", ".join(f"{what} {a!r} is not {b!r}" for what, a, b in pairs if a != b)
+    pairs = zip(names, *map(msgspec.structs.astuple, (setting, nearest)), strict=True)
+    return ", ".join(f"{name} {a!r} is not {b!r}" for name, a, b in pairs if a != b)

@@ -44,8 +44,8 @@ def normalise_date(text: str | None) -> str:
     """Return a date such as ``2013.08.??`` or ``2013-08`` as ``2013.08``; empty if the
     text is not a date.
     """
-    found = _DATE.match(text or "")
-    return ".".join(filter(None, found.groups())) if found else ""
+    match = _DATE.match(text or "")
+    return ".".join(filter(None, match.groups())) if match else ""
 
 
 def build_game(

@@ -51,55 +51,59 @@ _EXPECTED = build_interval_columns("expected", 3)
 
 
 def _collect_encounters(
-    data: StudyData, held: dict[int, PlayerMoves]
+    data: StudyData, players: dict[int, PlayerMoves]
 ) -> dict[Any, list[Encounter]]:
     """Collect the games between each pair of players, event by event."""
-    met = defaultdict(list)
-    for (one, other, _), found in data.count_encounters(searched=True).items():
-        if one in held and other in held:
-            met[one, other].append(found)
-    return met
+    encounters = defaultdict(list)
+    for (player, opponent, _), encounter in data.count_encounters(
+        searched=True
+    ).items():
+        if player in players and opponent in players:
+            encounters[player, opponent].append(encounter)
+    return encounters
 
 
 def _rate_players(
-    data: StudyData, held: dict[int, PlayerMoves]
+    data: StudyData, players: dict[int, PlayerMoves]
 ) -> tuple[dict[int, Strength], Algorithm3]:
     """Apply Algorithms 2 and 3 to the selected players; return the strengths of
     Algorithm 2 by player, and the result of Algorithm 3. Only players who met are
     compared.
     """
     event = Algorithm2(data.selection.gain)
-    for player, moves in held.items():
+    for player, moves in players.items():
         event.rate(str(player), None if moves.elo is None else round(moves.elo))
-    for one, other in sorted(_collect_encounters(data, held)):
-        event.meet(str(one), str(other))
+    for player, opponent in sorted(_collect_encounters(data, players)):
+        event.meet(str(player), str(opponent))
     column = choose_gain_column(data.selection.gain)
     for frame in data.read_moves(["player", "game", column]):
         played = (
             frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
         )
         for player, _, gains_cp in played.iter_rows():
-            if player in held:
+            if player in players:
                 event.add_game(str(player), gains_cp)
-    found = {int(player): each for player, each in event.strengths().items()}
+    strengths = {
+        int(player): strength for player, strength in event.strengths().items()
+    }
     rated = []
-    for player, moves in held.items():
-        rating = found[player].rating if player in found else None
+    for player, moves in players.items():
+        rating = strengths[player].rating if player in strengths else None
         score = moves.expected_score or 0.0
         rated.append(MeasuredPlayer(data.players[player], score, moves.elo, rating))
-    return found, run_algorithm_3(rated)
+    return strengths, run_algorithm_3(rated)
 
 
-def _compare_gains(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
-    """Return the expected score of ``one`` against ``other`` by their gains, the two
+def _compare_gains(own: PlayerMoves, opponent: PlayerMoves) -> tuple[float | None, ...]:
+    """Return the expected score of ``own`` against ``opponent`` by their gains, the two
     ends of its interval, and the difference in Elo.
     """
-    found = predict_by_covariance(one.gains, other.gains)
+    prediction = predict_by_covariance(own.gains, opponent.gains)
     return (
-        found.expected_score,
-        found.low,
-        found.high,
-        _convert_to_difference(found.expected_score),
+        prediction.expected_score,
+        prediction.low,
+        prediction.high,
+        _convert_to_difference(prediction.expected_score),
     )
 
 
@@ -132,23 +136,25 @@ def build_matches_table(data: StudyData) -> Rows:
     """Build the table of results between each pair of selected players, and of each
     player against all others.
     """
-    met: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
-    for (one, opponent, _), found in data.count_encounters(searched=False).items():
+    encounters: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
+    for (player, opponent, _), encounter in data.count_encounters(
+        searched=False
+    ).items():
         for key in {None, opponent}:
-            met[one, key].append(found)
-    for one, other in itertools.product(data.players, (None, *data.players)):
-        found = Encounter(*map(sum, zip(*met[one, other], strict=True)))
-        if found.decided:
+            encounters[player, key].append(encounter)
+    for player, opponent in itertools.product(data.players, (None, *data.players)):
+        total = Encounter(*map(sum, zip(*encounters[player, opponent], strict=True)))
+        if total.decided:
             figures = compute_match_statistics(
-                GameCounts(found.won, found.drawn, found.lost)
+                GameCounts(total.won, total.drawn, total.lost)
             )
             yield (
-                data.players[one],
-                "everybody" if other is None else data.players[other],
-                found.decided,
-                found.won,
-                found.drawn,
-                found.lost,
+                data.players[player],
+                "everybody" if opponent is None else data.players[opponent],
+                total.decided,
+                total.won,
+                total.drawn,
+                total.lost,
                 figures.score,
                 figures.elo,
                 figures.elo_low,
@@ -174,14 +180,23 @@ def build_cross_table(data: StudyData) -> Rows:
     """Build the cross-table of each pair of players who met: result, expected score and
     difference.
     """
-    held = gather_by_player(data, PlayerMoves)
-    met = _collect_encounters(data, held)
-    for one, other in itertools.permutations(held, 2):
-        if (one, other) in met:
-            games = sum(each.decided for each in met[one, other])
-            points = sum(each.points for each in met[one, other]) if games else None
-            names = data.players[one], data.players[other]
-            yield *names, games, points, *_compare_gains(held[one], held[other])
+    moves_of = gather_by_player(data, PlayerMoves)
+    encounters = _collect_encounters(data, moves_of)
+    for player, opponent in itertools.permutations(moves_of, 2):
+        if (player, opponent) in encounters:
+            games = sum(encounter.decided for encounter in encounters[player, opponent])
+            points = (
+                sum(encounter.points for encounter in encounters[player, opponent])
+                if games
+                else None
+            )
+            names = data.players[player], data.players[opponent]
+            yield (
+                *names,
+                games,
+                points,
+                *_compare_gains(moves_of[player], moves_of[opponent]),
+            )
 
 
 @register_table(
@@ -207,30 +222,31 @@ def build_event_table(data: StudyData) -> Rows:
         .len("n")
         .collect()
     )
-    least = max(1, data.selection.min_moves)
+    least_moves = max(1, data.selection.min_moves)
     order = {player: place for place, player in enumerate(data.players)}
-    known = sorted(
-        (row for row in stays.iter_rows() if row[2] >= least),
+    long_stays = sorted(
+        (row for row in stays.iter_rows() if row[2] >= least_moves),
         key=lambda row: (-row[2], order[row[0]], row[1]),
     )
     keys = sorted(
-        (row[:2] for row in known[:MOST_STAYS]), key=lambda key: (order[key[0]], key[1])
+        (row[:2] for row in long_stays[:MOST_STAYS]),
+        key=lambda key: (order[key[0]], key[1]),
     )
-    found = gather_moves(data, PlayerMoves, "player", "event", only=keys)
-    for one, other in itertools.combinations(keys, 2):
-        if one[1] != other[1]:
-            pair = [found[one], found[other]]
+    moves_of = gather_moves(data, PlayerMoves, "player", "event", only=keys)
+    for stay, other_stay in itertools.combinations(keys, 2):
+        if stay[1] != other_stay[1]:
+            pair = [moves_of[stay], moves_of[other_stay]]
             names: Row = ()
-            for (player, event), moves in zip((one, other), pair, strict=True):
+            for (player, event), moves in zip((stay, other_stay), pair, strict=True):
                 names += (
                     data.players[player],
                     data.events.get(event, ""),
                     moves.gains.n,
                 )
             yield *names, *_compare_gains(*pair)
-    if len(known) > MOST_STAYS:
+    if len(long_stays) > MOST_STAYS:
         yield (
-            f"Of {len(known)} players at an event the {MOST_STAYS} with the most"
+            f"Of {len(long_stays)} players at an event the {MOST_STAYS} with the most"
             " moves: for others name players and events."
         )
 
@@ -254,42 +270,51 @@ def build_gains_table(data: StudyData) -> Rows:
     """Build Table 3: two players compared only by the gains of their own games against
     each other, and each player's strength by Algorithm 2 from these differences.
     """
-    found = gather_moves(data, PlayerMoves, "player", "opponent", "event")
-    met = data.count_encounters(searched=True)
+    moves_of = gather_moves(data, PlayerMoves, "player", "opponent", "event")
+    encounters = data.count_encounters(searched=True)
     rows: list[tuple[int, int, Row]] = []
     differences: dict[tuple[int, int], list[float]] = defaultdict(list)
     ratings: dict[int, list[float]] = defaultdict(list)
     order = {player: place for place, player in enumerate(data.players)}
-    known = (key for key in found if key[1] in order and order[key[0]] <= order[key[1]])
-    for one, other, event in sorted(
-        known, key=lambda key: (order[key[0]], order[key[1]], key[2] or 0)
+    pairs = (
+        key for key in moves_of if key[1] in order and order[key[0]] <= order[key[1]]
+    )
+    for player, opponent, event in sorted(
+        pairs, key=lambda key: (order[key[0]], order[key[1]], key[2] or 0)
     ):
-        a = found[one, other, event]
-        b = found.get((other, one, event))
+        a = moves_of[player, opponent, event]
+        b = moves_of.get((opponent, player, event))
         if b is None or min(a.gains.n, b.gains.n) < max(1, data.selection.min_moves):
             continue
         compared = _compare_gains(a, b)
         if compared[-1] is not None:
-            differences[one, other].append(compared[-1])
-        for player, moves in ((one, a), (other, b)):
+            differences[player, opponent].append(compared[-1])
+        for number, moves in ((player, a), (opponent, b)):
             if moves.elo is not None:
-                ratings[player].append(moves.elo)
-        games = met.get((one, other, event), Encounter())
-        names = data.players[one], data.players[other], data.events.get(event, "")
+                ratings[number].append(moves.elo)
+        games = encounters.get((player, opponent, event), Encounter())
+        names = data.players[player], data.players[opponent], data.events.get(event, "")
         points = games.points if games.decided else None
         rows.append(
-            (one, other, (*names, a.games, points, a.gains.n + b.gains.n, *compared))
+            (
+                player,
+                opponent,
+                (*names, a.games, points, a.gains.n + b.gains.n, *compared),
+            )
         )
     solved = solve(
         {
-            (str(one), str(other)): fmean(each)
-            for (one, other), each in differences.items()
+            (str(player), str(opponent)): fmean(pair_differences)
+            for (player, opponent), pair_differences in differences.items()
         },
         {str(player): round(fmean(elos)) for player, elos in ratings.items()},
     )
-    for one, other, cells in rows:
-        ratings_of = (solved.get(str(player)) for player in (one, other))
-        yield *cells, *(None if each is None else each.rating for each in ratings_of)
+    for player, opponent, cells in rows:
+        ratings_of = (solved.get(str(number)) for number in (player, opponent))
+        yield (
+            *cells,
+            *(None if strength is None else strength.rating for strength in ratings_of),
+        )
 
 
 @register_table(
@@ -307,9 +332,9 @@ def build_gains_table(data: StudyData) -> Rows:
 )
 def build_engine_table(data: StudyData) -> Rows:
     """Build Table 4: the engine's rating as derived from each player."""
-    held = gather_by_player(data, PlayerMoves)
-    strengths, found = _rate_players(data, held)
-    for (player, moves), row in zip(held.items(), found.rows, strict=True):
+    moves_of = gather_by_player(data, PlayerMoves)
+    strengths, engine = _rate_players(data, moves_of)
+    for (player, moves), row in zip(moves_of.items(), engine.rows, strict=True):
         rating = strengths[player].rating if player in strengths else None
         estimates = row.difference, row.by_elo, row.by_strength
         yield (
@@ -320,11 +345,11 @@ def build_engine_table(data: StudyData) -> Rows:
             moves.expected_score,
             *estimates,
         )
-    yield "average", None, None, None, None, None, found.by_elo, found.by_strength
+    yield "average", None, None, None, None, None, engine.by_elo, engine.by_strength
     yield "Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."
-    known = [row.by_elo for row in found.rows if row.by_elo is not None]
-    if len(known) > 1:
-        low, high = compute_interval_of_mean(known)
+    estimates_by_elo = [row.by_elo for row in engine.rows if row.by_elo is not None]
+    if len(estimates_by_elo) > 1:
+        low, high = compute_interval_of_mean(estimates_by_elo)
         yield f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}."
 
 
@@ -359,12 +384,12 @@ def build_strengths_table(data: StudyData) -> Rows:
     """Build the table of strengths by Algorithms 2 and 4 with intervals: the right-hand
     columns of Tables 1 and 5.
     """
-    held = gather_by_player(data, PlayerMoves)
-    strengths, measured = _rate_players(data, held)
+    moves_of = gather_by_player(data, PlayerMoves)
+    strengths, measured = _rate_players(data, moves_of)
     engine = measured.by_elo
     for player, moves in sorted(
-        held.items(),
-        key=lambda each: (-(each[1].expected_score or 0.0), data.players[each[0]]),
+        moves_of.items(),
+        key=lambda item: (-(item[1].expected_score or 0.0), data.players[item[0]]),
     ):
         ends = moves.compute_differences()
         strength = strengths.get(player)
@@ -379,8 +404,8 @@ def build_strengths_table(data: StudyData) -> Rows:
             moves.expected_score,
             ends[0],
             *(
-                None if engine is None or each is None else engine + each
-                for each in ends
+                None if engine is None or difference is None else engine + difference
+                for difference in ends
             ),
             *second,
         )
@@ -410,7 +435,7 @@ def build_curve_table(data: StudyData) -> Rows:
     """
     gain = choose_gain_column(data.selection.gain)
     parts = (col(gain).sign() + 1) / 2
-    found = (
+    moves_of = (
         data.scan_moves()
         .select("game", "ply", "player", gain)
         .drop_nulls(gain)
@@ -423,7 +448,7 @@ def build_curve_table(data: StudyData) -> Rows:
         .partition_by("player", as_dict=True, include_key=False)
     )
     for player, name in data.players.items():
-        for n, gain_cp, p in found[player,].rows() if (player,) in found else ():
+        for n, gain_cp, p in moves_of[player,].rows() if (player,) in moves_of else ():
             # While all gains are negative, p is 0 and the difference is unbounded
             # (None).
             yield name, n, gain_cp, p, convert_score_to_difference(p)
@@ -472,8 +497,8 @@ def build_measured_engine_table(data: StudyData) -> Rows:
         data, lambda _: PlayerMoves("successive")
     ).items():
         row: Row = (data.players[player], moves.gains.n)
-        for each in (SPIKE, engine):
-            score = compute_expected_score_between(moves.gains, each)
+        for engine_gains in (SPIKE, engine):
+            score = compute_expected_score_between(moves.gains, engine_gains)
             row += (score, _convert_to_difference(score))
         yield row
     zeros = engine[0] / max(1, engine.n)
@@ -545,25 +570,27 @@ def build_engine_gap_table(data: StudyData) -> Rows:
     figures = array("d")
     for white, black in _read_successive_gains(data):
         pairs = [(white, black)]
-        for each in engines:
-            pairs += [(white, each), (black, each)]
-        found = [
+        for engine in engines:
+            pairs += [(white, engine), (black, engine)]
+        elo_differences = [
             _convert_to_difference(compute_expected_score_between(*pair))
             for pair in pairs
         ]
-        if None not in found:
-            one, *rest = (each or 0.0 for each in found)
-            figures.extend((one, rest[0] - rest[1], rest[2] - rest[3]))
+        if None not in elo_differences:
+            direct, *rest = (difference or 0.0 for difference in elo_differences)
+            figures.extend((direct, rest[0] - rest[1], rest[2] - rest[3]))
     x, *ways = np.array(figures).reshape(-1, 3).T.copy()
     for name, y in (
         zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ()
     ):
-        lot = np.random.default_rng(0)
+        random = np.random.default_rng(0)
         products = np.stack([x * y, x * x])
         n = len(x)
         # One resample at a time is drawn: all together would be two thousand times the
         # size of the games.
-        drawn = (products[:, lot.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS))
+        drawn = (
+            products[:, random.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS)
+        )
         slopes = [xy / max(xx, 1e-9) for xy, xx in (products.sum(axis=1), *drawn)]
         ends = np.quantile(slopes[1:], (0.025, 0.975)).tolist()
         yield name, n, float(slopes[0]), *ends, float(np.sqrt(np.mean((y - x) ** 2)))

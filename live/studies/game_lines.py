@@ -71,8 +71,12 @@ class _Ply(_Played):
         played = self.played
         if isinstance(played, int):
             played = _Played(played)
-        other = played.build_search() if played else None
-        return None if whole is None else PositionSearch(whole, self.best or "", other)
+        other_search = played.build_search() if played else None
+        return (
+            None
+            if whole is None
+            else PositionSearch(whole, self.best or "", other_search)
+        )
 
 
 _Numbers = list[int | None] | None
@@ -166,13 +170,15 @@ class GameLine(msgspec.Struct):
         columns += [values or () for values in (self.best, self.played, self.lines)]
         rows = itertools.islice(itertools.zip_longest(*columns), len(columns[0]))
         for cp, mate, depth, mean, jump, at, best, played, lines in rows:
-            known = mean is not None and jump is not None
-            summary = Complexity(mean, jump, at, 0) if known else None
+            has_changes = mean is not None and jump is not None
+            summary = Complexity(mean, jump, at, 0) if has_changes else None
             # The file has this score also for moves that were the first choice.
-            other = None if played is None else MoveSearch(clamp_score(played))
+            other_search = None if played is None else MoveSearch(clamp_score(played))
             whole = MoveSearch(clamp_score(cp or 0), mate, depth or 0, summary=summary)
-            found = PositionSearch(whole, best or "", other, tuple(lines or ()))
-            yield None if cp is None else found
+            position = PositionSearch(
+                whole, best or "", other_search, tuple(lines or ())
+            )
+            yield None if cp is None else position
 
 
 _SHORT_KEYS = {

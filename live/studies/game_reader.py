@@ -38,8 +38,8 @@ class GameReader:
     names no engine.
     """
 
-    def __init__(self, given: SearchSetting) -> None:
-        self._given = given
+    def __init__(self, setting: SearchSetting) -> None:
+        self._setting = setting
         # The reader remembers only two games, because recognising games that are sent
         # again is useless here.
         limits = PgnLimits(game_bytes=MOST_BYTES, games=2)
@@ -51,16 +51,16 @@ class GameReader:
         Raises:
             DamagedGame: the text is not a usable game. No other error is raised.
         """
-        found = (
+        read_game = (
             self._read_line(text) if isinstance(text, bytes) else self._read_pgn(text)
         )
-        if not found.game.moves:
-            raise DamagedGame(_name_game(found.game), "no moves")
-        if len(found.game.moves) < LEAST_PLIES:
+        if not read_game.game.moves:
+            raise DamagedGame(_name_game(read_game.game), "no moves")
+        if len(read_game.game.moves) < LEAST_PLIES:
             raise DamagedGame(
-                _name_game(found.game), "one move alone, taken as a walkover"
+                _name_game(read_game.game), "one move alone, taken as a walkover"
             )
-        return found
+        return read_game
 
     def _read_pgn(self, segment: PgnSegment) -> ReadGame:
         if is_alliot_format(segment):
@@ -107,11 +107,11 @@ class GameReader:
             searched = row.build_searched_game()
         except ValueError as error:
             raise DamagedGame(_name_game(game), str(error)) from None
-        given = self._given
+        setting = self._setting
         limit = f"{row.nodes_limit} nodes" if row.nodes_limit else row.limit
         if row.engine:
-            given = SearchSetting(row.engine, limit or given.bound, row.multipv)
-        return ReadGame(game, searched, given)
+            setting = SearchSetting(row.engine, limit or setting.bound, row.multipv)
+        return ReadGame(game, searched, setting)
 
 
 def _name_game(game: CorpusGame) -> str:

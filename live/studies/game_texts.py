@@ -47,12 +47,12 @@ def read_file_mark(path: str) -> str:
     if path == STDIN:
         return ""
     try:
-        about = Path(path).stat()
+        status = Path(path).stat()
     except OSError as error:
         raise InputError(
             path, error.strerror or "cannot be read", "Check the path"
         ) from None
-    return f"{about.st_size} bytes, {about.st_mtime_ns}"
+    return f"{status.st_size} bytes, {status.st_mtime_ns}"
 
 
 def read_game_texts(path: str) -> Iterator[GameText]:

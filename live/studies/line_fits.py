@@ -93,20 +93,20 @@ class LineSums:
         """
         lines = range(self._sums.shape[1])
         if index is None:
-            found = (
-                [self.compute_rho(groups, each) for each in lines]
+            rhos = (
+                [self.compute_rho(groups, line) for line in lines]
                 if len(lines) > 1
                 else [0.0]
             )
-            index = int(np.argmax([-1.0 if rho is None else rho for rho in found]))
+            index = int(np.argmax([-1.0 if rho is None else rho for rho in rhos]))
         sums = self._sums[groups, index].sum(axis=0)
         return index, np.linalg.lstsq(
             self._compute_curvature(sums), sums[:-1, -1], rcond=1e-10
         )[0]
 
     def _compute_curvature(self, sums: Floats) -> Floats:
-        found: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
-        return found
+        curvature: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
+        return curvature
 
     def compute_moments(self, groups: Sequence[int], line: Line) -> Floats:
         """Return the sums of products of 1, a line's values and the results over these
@@ -117,8 +117,8 @@ class LineSums:
         rows[0, 0] = 1
         rows[1, :-1] = weights
         rows[2, -1] = 1
-        found: Floats = rows @ self._sums[groups, index].sum(axis=0) @ rows.T
-        return found
+        moments: Floats = rows @ self._sums[groups, index].sum(axis=0) @ rows.T
+        return moments
 
     def sum_held_out(
         self,
@@ -128,11 +128,11 @@ class LineSums:
         """Return the sum of the moments of lines over games to which they were not
         fitted. Each part is a pair: the groups to fit to, and the groups to test on.
         """
-        found = [
-            self.compute_moments(there, self.fit_line(here, index))
-            for here, there in parts
+        moments = [
+            self.compute_moments(tested, self.fit_line(fitted, index))
+            for fitted, tested in parts
         ]
-        return np.asarray(np.sum(found, axis=0))
+        return np.asarray(np.sum(moments, axis=0))
 
     def compute_covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
         """Return the number of games, the line fitted to all groups, and the covariance
@@ -181,8 +181,8 @@ class LineSums:
         groups = self._groups
         parts = []
         for group in groups:
-            others = [each for each in groups if each != group]
-            parts.append((others, [group]))
+            other_groups = [other for other in groups if other != group]
+            parts.append((other_groups, [group]))
         n, y = self._sums[:, index, 0, [0, -1]].T
         rest = n.sum() - n
         if (n[rest < 3] > 0).any():
@@ -191,8 +191,10 @@ class LineSums:
         means = (y.sum() - y) / np.maximum(rest, 1)
         plain = moments[2, 2] + (n * means**2 - 2 * means * y).sum()
         squares = (_MISS @ moments @ _MISS, plain)
-        found = [math.sqrt(max(float(each), 0.0) / float(n.sum())) for each in squares]
-        return found[0], found[1]
+        errors = [
+            math.sqrt(max(float(square), 0.0) / float(n.sum())) for square in squares
+        ]
+        return errors[0], errors[1]
 
 
 def compute_correlation(moments: Floats) -> float | None:

@@ -66,11 +66,11 @@ def assess_match(
 ) -> int:
     """Run ``live-rate match``; return the exit code."""
     result = compute_match(arguments, test, first)
-    shown: list[Any] = [build_match_table(result)]
+    tables: list[Any] = [build_match_table(result)]
     if result.pairs is not None and result.pair_statistics is not None:
-        shown.append(build_pairs_table(result.pairs, result.pair_statistics))
+        tables.append(build_pairs_table(result.pairs, result.pair_statistics))
     if test is not None and result.sprt is not None:
-        shown.append(build_sprt_table(test, result.sprt, result.sprt_run))
+        tables.append(build_sprt_table(test, result.sprt, result.sprt_run))
     notes = (
         (
             result.left_out,
@@ -88,7 +88,7 @@ def assess_match(
         ),
     )
     return report_result(
-        json, result, *shown, *(note for holds, note in notes if holds)
+        json, result, *tables, *(note for holds, note in notes if holds)
     )
 
 
@@ -115,15 +115,15 @@ def compute_match(
         reports += read_pgn_file(Path(argument)).games
     results_only = not any(map(is_played, reports))
     # Different spellings of one person's name are treated as one name.
-    spelled: dict[str, str] = {}
+    spelling_of: dict[str, str] = {}
 
-    def spelling(player: Player) -> str:
-        return spelled.setdefault(person_key(player) or player.name, player.name)
+    def choose_spelling(player: Player) -> str:
+        return spelling_of.setdefault(person_key(player) or player.name, player.name)
 
     games = [
         MatchGame(
-            spelling(report.headers.white),
-            spelling(report.headers.black),
+            choose_spelling(report.headers.white),
+            choose_spelling(report.headers.black),
             report.result,
             played=results_only or is_played(report),
         )
@@ -131,24 +131,26 @@ def compute_match(
     ]
     if first is not None:
         # Some words of a name are enough if only one player's name has them.
-        found = find_named(first, {name: name for name in spelled.values()})
-        first = found[0] if len(found) == 1 else first
-    whole = count_match(games, first)
-    pairs = whole.pairs if whole.pairs.games else None
+        matching_names = find_named(
+            first, {name: name for name in spelling_of.values()}
+        )
+        first = matching_names[0] if len(matching_names) == 1 else first
+    match_counts = count_match(games, first)
+    pairs = match_counts.pairs if match_counts.pairs.games else None
     return MatchStudy(
-        whole.games,
-        compute_match_statistics(whole.games),
-        whole.first,
-        whole.second,
+        match_counts.games,
+        compute_match_statistics(match_counts.games),
+        match_counts.first,
+        match_counts.second,
         pairs,
         compute_match_statistics(pairs) if pairs else None,
-        left_out=whole.left_out,
-        unpaired=whole.games.games - whole.pairs.games,
-        walkovers=whole.walkovers,
+        left_out=match_counts.left_out,
+        unpaired=match_counts.games.games - match_counts.pairs.games,
+        walkovers=match_counts.walkovers,
         results_only=results_only,
-        sprt=run_sprt(test, pairs or whole.games) if test else None,
-        sprt_run=trace_sprt(test, games, whole.first)
-        if test and whole.games.games
+        sprt=run_sprt(test, pairs or match_counts.games) if test else None,
+        sprt_run=trace_sprt(test, games, match_counts.first)
+        if test and match_counts.games.games
         else None,
     )
 
@@ -159,24 +161,27 @@ def build_match_table(match: MatchStudy) -> Table:
     """
     first = match.first
     counts = match.counts
-    found = match.statistics
+    statistics = match.statistics
     names = f"{plain(first, 40)} against {plain(match.second, 40)}: " if first else ""
     rows = (
-        ("games", str(found.games)),
-        ("score", format_number(found.score, ".3f")),
-        ("wins", format_number(found.win_ratio, ".3f")),
-        ("draws", format_number(found.draw_ratio, ".3f")),
-        ("losses", format_number(found.loss_ratio, ".3f")),
-        *_build_elo_rows(found),
-        ("likelihood of superiority, normal", format_number(found.los, ".4f")),
-        ("likelihood of superiority, exact", format_number(found.los_exact, ".4f")),
-        ("so uneven by chance (two-tailed)", format_number(found.p_value, ".4f")),
+        ("games", str(statistics.games)),
+        ("score", format_number(statistics.score, ".3f")),
+        ("wins", format_number(statistics.win_ratio, ".3f")),
+        ("draws", format_number(statistics.draw_ratio, ".3f")),
+        ("losses", format_number(statistics.loss_ratio, ".3f")),
+        *_build_elo_rows(statistics),
+        ("likelihood of superiority, normal", format_number(statistics.los, ".4f")),
+        (
+            "likelihood of superiority, exact",
+            format_number(statistics.los_exact, ".4f"),
+        ),
+        ("so uneven by chance (two-tailed)", format_number(statistics.p_value, ".4f")),
     )
     title = f"{names}+{counts.wins} ={counts.draws} -{counts.losses}"
-    return build_figures_table(title, rows, caption="; ".join(found.gaps))
+    return build_figures_table(title, rows, caption="; ".join(statistics.gaps))
 
 
-def build_pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
+def build_pairs_table(counts: PairCounts, statistics: MatchStatistics) -> Table:
     """Build a table of the figures that follow from pairs of games with reversed
     colours.
     """
@@ -184,25 +189,28 @@ def build_pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
     return build_figures_table(
         f"Pairs with colours reversed, by points 0, ½, 1, 1½, 2: {points}",
         (
-            *_build_elo_rows(found),
-            ("likelihood of superiority", format_number(found.los, ".4f")),
+            *_build_elo_rows(statistics),
+            ("likelihood of superiority", format_number(statistics.los, ".4f")),
         ),
-        caption="; ".join(found.gaps),
+        caption="; ".join(statistics.gaps),
     )
 
 
-def _build_elo_rows(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
-    digits = count_decimals(found.elo_low, found.elo_high)
+def _build_elo_rows(statistics: MatchStatistics) -> tuple[tuple[str, str], ...]:
+    digits = count_decimals(statistics.elo_low, statistics.elo_high)
     error = ""
-    if found.elo_error is not None:
-        error = f" ± {found.elo_error:.{max(1, digits)}f}"
-    normalized = (found.normalized_elo_low, found.normalized_elo_high)
-    fine = count_decimals(*normalized)
+    if statistics.elo_error is not None:
+        error = f" ± {statistics.elo_error:.{max(1, digits)}f}"
+    normalized = (statistics.normalized_elo_low, statistics.normalized_elo_high)
+    normalized_digits = count_decimals(*normalized)
     return (
-        ("Elo difference", format_signed(found.elo, digits) + error),
-        ("95 %", format_signed_interval(found.elo_low, found.elo_high, digits)),
-        ("normalized Elo", format_signed(found.normalized_elo, fine)),
-        ("95 %", format_signed_interval(*normalized, fine)),
+        ("Elo difference", format_signed(statistics.elo, digits) + error),
+        (
+            "95 %",
+            format_signed_interval(statistics.elo_low, statistics.elo_high, digits),
+        ),
+        ("normalized Elo", format_signed(statistics.normalized_elo, normalized_digits)),
+        ("95 %", format_signed_interval(*normalized, normalized_digits)),
     )
 
 

@@ -97,14 +97,16 @@ def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
     """
     folder = Path(f"{database.path}-moves", f"setting-{setting}")
     folder.mkdir(parents=True, exist_ok=True)
-    known = database.execute(
+    games_of_setting = database.execute(
         "SELECT games.game, digest, result, other_result, white, black, white_elo,"
         " black_elo, event, length(positions) FROM results JOIN games USING (game)"
         " WHERE setting = ? ORDER BY games.game",
         (setting,),
     )
     files = []
-    for block, games in itertools.groupby(known, lambda row: row[0] // GAMES_A_FILE):
+    for block, games in itertools.groupby(
+        games_of_setting, lambda row: row[0] // GAMES_A_FILE
+    ):
         # Digest of all data from which the rows are made.
         mark = hashlib.blake2b(str(SCHEMA).encode(), digest_size=16)
         for row in games:
@@ -151,7 +153,7 @@ def build_move_rows(
     players = (game.white, game.black)
     elos = (game.white_elo, game.black_elo)
     board = chess.Board(game.start_fen, chess960=game.chess960)
-    seen: set[str] = set()
+    earlier_epds: set[str] = set()
     multiple = any(position and position.lines for position in searched.positions)
     for index, uci in enumerate(game.moves):
         position = searched.positions[index]
@@ -179,10 +181,10 @@ def build_move_rows(
                 is_counted(index + 1, forced=forced),
                 *_build_search_cells(position.whole),
                 *_build_turn_cells(
-                    position, uci, step, index + 1, repeated=epd in seen
+                    position, uci, step, index + 1, repeated=epd in earlier_epds
                 ),
             )
-        seen.add(epd)
+        earlier_epds.add(epd)
         board.push(chess.Move.from_uci(uci))
         board.clear_stack()
 

@@ -95,8 +95,8 @@ class PlayerMoves:
         """Return the 95 % interval of the expected score, with games as clusters; a
         pair of None if it cannot be computed.
         """
-        most = 1 if self._gain == "same-search" else 2
-        return self._clusters.compute_interval(2, most) or (None, None)
+        highest = 1 if self._gain == "same-search" else 2
+        return self._clusters.compute_interval(2, highest) or (None, None)
 
     def compute_differences(self) -> tuple[float | None, float | None, float | None]:
         """Return the Elo difference to the engine and the two ends of its 95 %
@@ -134,13 +134,13 @@ class ConformingMoves(PlayerMoves):
         super().add(moves)
         # A game's result is only used if one of its moves counts. Otherwise a forfeited
         # game would be attributed to the player who made its only move.
-        known = moves.filter("counted").drop_nulls("gain_cp")
-        for best_cp, gain_cp, ply in known.select(
+        counted = moves.filter("counted").drop_nulls("gain_cp")
+        for best_cp, gain_cp, ply in counted.select(
             "best_cp", "gain_cp", "ply"
         ).iter_rows():
             for conformance in self.kinds:
                 conformance.add(best_cp, gain_cp, ply=ply)
-        scores = known.drop_nulls("score").unique("game")["score"]
+        scores = counted.drop_nulls("score").unique("game")["score"]
         self.points += float(scores.sum())
         self.results += len(scores)
 
@@ -166,10 +166,10 @@ class PairedMoves(PlayerMoves):
         ``COUNTED_COLUMNS``.
         """
         super().add(moves)
-        known = moves.filter("counted").drop_nulls("gain_cp")
-        self.shortfalls.merge(GainHistogram(known["gain_cp"]))
+        counted = moves.filter("counted").drop_nulls("gain_cp")
+        self.shortfalls.merge(GainHistogram(counted["gain_cp"]))
         columns = "colour", "best_cp", "gain_cp", "year"
-        for color, best_cp, gain_cp, year in known.select(columns).iter_rows():
+        for color, best_cp, gain_cp, year in counted.select(columns).iter_rows():
             weighed = convert_to_gain(TANH_CONFORMANCE, best_cp, gain_cp)
             if weighed is not None:
                 self.tanh.add(weighed)
@@ -199,20 +199,24 @@ def gather_moves(
         places: further columns, joined by player, opponent and event.
         only: the combinations of values to gather; None for all.
     """
-    found: dict[tuple[Any, ...], Moves] = {}
+    moves_of: dict[tuple[Any, ...], Moves] = {}
     for frame in data.read_moves(COUNTED_COLUMNS):
         if places is not None:
-            where = ["player", "opponent", "event"]
+            shared_columns = ["player", "opponent", "event"]
             frame = frame.join(
-                places, on=where, how="left", nulls_equal=True, maintain_order="left"
+                places,
+                on=shared_columns,
+                how="left",
+                nulls_equal=True,
+                maintain_order="left",
             )
         for key, moves in frame.partition_by(*keys, as_dict=True).items():
             if only is not None and key not in only:
                 continue
-            if key not in found:
-                found[key] = make(data.selection.gain)
-            found[key].add(moves)
-    return found
+            if key not in moves_of:
+                moves_of[key] = make(data.selection.gain)
+            moves_of[key].add(moves)
+    return moves_of
 
 
 def gather_by_player(
@@ -221,19 +225,25 @@ def gather_by_player(
     """Gather moves by the player's number, in the order of the selection; leave out
     players with too few moves.
     """
-    found = gather_moves(data, make, "player")
-    least = max(1, data.selection.min_moves)
-    known = {player: found[player,] for player in data.players if (player,) in found}
-    return {player: moves for player, moves in known.items() if moves.gains.n >= least}
+    moves_of = gather_moves(data, make, "player")
+    least_moves = max(1, data.selection.min_moves)
+    moves_by_player = {
+        player: moves_of[player,] for player in data.players if (player,) in moves_of
+    }
+    return {
+        player: moves
+        for player, moves in moves_by_player.items()
+        if moves.gains.n >= least_moves
+    }
 
 
 def gather_by_year(
     data: StudyData, make: Callable[[GainKind], Moves]
 ) -> dict[tuple[int, int], Moves]:
     """Gather moves by player and year; leave out games without a year."""
-    found = gather_moves(data, make, "player", "year")
+    moves_by_year = gather_moves(data, make, "player", "year")
     return {
         (player, year): moves
-        for (player, year), moves in found.items()
+        for (player, year), moves in moves_by_year.items()
         if year is not None
     }

@@ -43,8 +43,8 @@ async def compare_players(
     """
     state = await analyse_files_whole(config, files, command="compare", evals=evals)
     views = state.players()
-    one, other = (find_player(views, name) for name in names)
-    if one.id == other.id:
+    player, opponent = (find_player(views, name) for name in names)
+    if player.id == opponent.id:
         raise InputError(
             "--players",
             f"{names[0]!r} and {names[1]!r} are the same person",
@@ -52,13 +52,18 @@ async def compare_players(
         )
     engine = state.engine()
     gain = state.gain()
-    rows = compare(state.collect_compared_moves(), one.id, other.id)
+    rows = compare(state.collect_compared_moves(), player.id, opponent.id)
     width = Console().width
     return report_result(
         json,
-        {"engine": engine, "gain": gain, "players": (one, other), "predictions": rows},
-        build_players_table(one, other, engine, gain, width=width),
-        build_comparison_table(one, other, rows, width=width),
+        {
+            "engine": engine,
+            "gain": gain,
+            "players": (player, opponent),
+            "predictions": rows,
+        },
+        build_players_table(player, opponent, engine, gain, width=width),
+        build_comparison_table(player, opponent, rows, width=width),
     )
 
 
@@ -89,27 +94,27 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
     Raises:
         InputError: no player or several players match the name.
     """
-    found = [
+    matches = [
         view
         for view in views
         if name == view.id or normalise_name(name) == normalise_name(view.name) != ""
     ][:1]
-    if not found:
-        alike = find_named(name, {view.id: view.name for view in views})
-        found = [view for view in views if view.id in alike]
-    if len(found) == 1:
-        return found[0]
+    if not matches:
+        similar_ids = find_named(name, {view.id: view.name for view in views})
+        matches = [view for view in views if view.id in similar_ids]
+    if len(matches) == 1:
+        return matches[0]
     # Separated by semicolons, because names contain commas.
-    everybody = "; ".join(view.name for view in (found or views)[:12])
-    problem = "several players are called so" if found else "nobody is called so"
+    names = "; ".join(view.name for view in (matches or views)[:12])
+    problem = "several players are called so" if matches else "nobody is called so"
     raise InputError(
-        name, problem, f"There are: {everybody}" if views else "There is no player"
+        name, problem, f"There are: {names}" if views else "There is no player"
     )
 
 
 def build_players_table(
-    one: PlayerView,
-    other: PlayerView,
+    player: PlayerView,
+    opponent: PlayerView,
     engine: EngineInfo,
     gain: GainKind,
     *,
@@ -117,13 +122,13 @@ def build_players_table(
 ) -> Table:
     """Build a table of two players' figures, one figure per row."""
     table = titled(
-        f"{plain(one.name, 40)} and {plain(other.name, 40)} ({plain(engine.name, 60)},"
-        f" {engine.limit}, {gain} gain; Algorithm 4 with the engine at {engine.rating}"
-        f" Elo by {engine.rating_source})",
+        f"{plain(player.name, 40)} and {plain(opponent.name, 40)}"
+        f" ({plain(engine.name, 60)}, {engine.limit}, {gain} gain; Algorithm 4 with"
+        f" the engine at {engine.rating} Elo by {engine.rating_source})",
         width=width,
     )
     table.add_column("", no_wrap=True)
-    for view in (one, other):
+    for view in (player, opponent):
         table.add_column(
             Text(plain(view.name, 24)), justify="right", ratio=1, no_wrap=True
         )
@@ -131,9 +136,9 @@ def build_players_table(
         if figure.usual:
             table.add_row(
                 figure.name,
-                *(_format_figure(figure, each, engine) for each in (one, other)),
+                *(_format_figure(figure, view, engine) for view in (player, opponent)),
             )
-    table.add_row("moves", *(str(view.moves) for view in (one, other)))
+    table.add_row("moves", *(str(view.moves) for view in (player, opponent)))
     return table
 
 
@@ -144,13 +149,18 @@ def _format_figure(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
 
 
 def build_comparison_table(
-    one: PlayerView, other: PlayerView, rows: Sequence[PredictorRow], *, width: int
+    player: PlayerView,
+    opponent: PlayerView,
+    rows: Sequence[PredictorRow],
+    *,
+    width: int,
 ) -> Table:
     """Build a table of all predictors, one per row. Predictors without an answer are
     listed below it by reason.
     """
     table = titled(
-        f"{plain(one.name, 40)} against {plain(other.name, 40)}, both colours alike",
+        f"{plain(player.name, 40)} against {plain(opponent.name, 40)},"
+        " both colours alike",
         "Score",
         "95 %",
         "Elo",
@@ -159,24 +169,24 @@ def build_comparison_table(
         width=width,
     )
     table.add_column("Note", ratio=1)
-    without: dict[str, list[str]] = {}
+    predictors_by_reason: dict[str, list[str]] = {}
     for row in rows:
         if row.expected_score is None:
-            without.setdefault(row.missing, []).append(row.predictor)
+            predictors_by_reason.setdefault(row.missing, []).append(row.predictor)
             continue
-        known = row.win is not None and row.draw is not None
+        has_odds = row.win is not None and row.draw is not None
         table.add_row(
             row.predictor,
             format_number(row.expected_score, ".3f"),
             format_interval(row.low, row.high),
             format_number(row.difference, "+.0f"),
-            odds_text(row.win or 0.0, row.draw or 0.0) if known else "",
+            odds_text(row.win or 0.0, row.draw or 0.0) if has_odds else "",
             Text(plain(row.caution)),
         )
     table.caption = Text(
         "\n".join(
-            f"No answer: {'; '.join(names)} ({plain(why, 200)})"
-            for why, names in without.items()
+            f"No answer: {'; '.join(names)} ({plain(reason, 200)})"
+            for reason, names in predictors_by_reason.items()
         )
     )
     return table
@@ -191,27 +201,29 @@ def build_battle_table(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
     table.add_column("Player", **NAME)
     for head in ("Battle", "95 %", "Beats", "A2", "95 %"):
         table.add_column(head, justify="right", no_wrap=True)
-    places = Counter(each.place for each in ranks)
-    for each in sorted(ranks, key=lambda rank: (rank.place is None, rank.place or 0)):
-        tied = "=" if places[each.place] > 1 else ""
-        low = each.algorithm_2_low
-        high = each.algorithm_2_high
-        second = format_number(each.algorithm_2, ".0f"), interval_text(low, high)
-        if each.algorithm_2 is None:
+    places = Counter(entry.place for entry in ranks)
+    for entry in sorted(
+        ranks, key=lambda entry: (entry.place is None, entry.place or 0)
+    ):
+        tied = "=" if places[entry.place] > 1 else ""
+        low = entry.algorithm_2_low
+        high = entry.algorithm_2_high
+        second = format_number(entry.algorithm_2, ".0f"), interval_text(low, high)
+        if entry.algorithm_2 is None:
             second = (
-                format_number(each.algorithm_2_difference, "+.0f"),
+                format_number(entry.algorithm_2_difference, "+.0f"),
                 format_signed_interval(low, high),
             )
         table.add_row(
-            "" if each.place is None else f"{each.place}{tied}",
-            Text(plain(each.name, 40)),
-            format_number(each.expected_score, ".3f"),
-            format_interval(each.expected_low, each.expected_high),
-            f"{each.victories}/{each.opponents}" if each.opponents else "",
+            "" if entry.place is None else f"{entry.place}{tied}",
+            Text(plain(entry.name, 40)),
+            format_number(entry.expected_score, ".3f"),
+            format_interval(entry.expected_low, entry.expected_high),
+            f"{entry.victories}/{entry.opponents}" if entry.opponents else "",
             *second,
         )
     caption = "Where 95 % intervals overlap, the order may be chance."
-    if reasons := {plain(each.missing): None for each in ranks if each.missing}:
+    if reasons := {plain(entry.missing): None for entry in ranks if entry.missing}:
         caption += " No place in the battle royale: " + "; ".join(reasons)
     table.caption = Text(caption)
     return table

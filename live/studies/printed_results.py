@@ -20,8 +20,11 @@ def report_result(json: str | None, result: object, *figures: Any) -> int:
     if json is not None:
         write_json(json, result)
     console = Console()
-    for each in figures if json != "-" else ():
-        print_line(each, console) if isinstance(each, str) else console.print(each)
+    for figure in figures if json != "-" else ():
+        if isinstance(figure, str):
+            print_line(figure, console)
+        else:
+            console.print(figure)
     return 0
 
 

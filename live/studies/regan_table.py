@@ -64,19 +64,19 @@ def build_regan_table(data: StudyData, by: str = "player") -> Rows:
     """Build the table of s and c by maximum likelihood and by percentiles, with
     projections beside the moves played.
     """
-    counts, kept, left_out = _collect_turns(data, by)
+    counts, turns_of, left_out = _collect_turns(data, by)
     names: Any = {"player": data.players, "event": data.events}.get(by, {})
     order = (
         data.players
         if by == "player"
-        else sorted(kept, key=lambda key: names.get(key, key))
+        else sorted(turns_of, key=lambda key: names.get(key, key))
     )
-    fitted = {key: _fit_row(kept[key]) for key in order if key in kept}
-    known = {key: c for key, (c, _) in fitted.items() if c is not None}
-    lines = fit_competence_line(known) if by == "rating" else {}
+    fitted = {key: _fit_row(turns_of[key]) for key in order if key in turns_of}
+    competences = {key: c for key, (c, _) in fitted.items() if c is not None}
+    lines = fit_competence_line(competences) if by == "rating" else {}
     for key, (_, cells) in fitted.items():
         c_fit = lines.get(key)
-        s_fit = None if c_fit is None else fit_sensitivity(kept[key], c_fit)
+        s_fit = None if c_fit is None else fit_sensitivity(turns_of[key], c_fit)
         yield names.get(key, key), *cells[:-1], c_fit, s_fit, cells[-1]
     yield (
         f"{left_out} turns left out: opening, repeated or decided positions, moves"
@@ -108,27 +108,27 @@ def _collect_turns(
         .with_columns(key=key)
         .drop_nulls(["deltas", "key"])
     )
-    known = turns.filter(turn_left_out="")
-    others = turns.filter(col("turn_left_out") != "")
-    counts = dict(known.group_by("key").len().collect().iter_rows())
-    left_out = others.select(polars.len()).collect().item()
-    first = known.group_by("key", maintain_order=True).head(MOST_TURNS).collect()
-    kept = {}
+    counting = turns.filter(turn_left_out="")
+    not_counting = turns.filter(col("turn_left_out") != "")
+    counts = dict(counting.group_by("key").len().collect().iter_rows())
+    left_out = not_counting.select(polars.len()).collect().item()
+    first = counting.group_by("key", maintain_order=True).head(MOST_TURNS).collect()
+    turns_of = {}
     for (name,), part in first.partition_by("key", as_dict=True).items():
         rows = part.select("deltas", "played_line").iter_rows()
         spreads = [Spread(tuple(deltas), played, 0.0) for deltas, played in rows]
-        kept[name] = TurnArrays(spreads)
-    return counts, kept, left_out
+        turns_of[name] = TurnArrays(spreads)
+    return counts, turns_of, left_out
 
 
-def fit_competence_line(known: dict[int, float]) -> dict[int, float]:
+def fit_competence_line(competences: dict[int, float]) -> dict[int, float]:
     """Return, for each rating, the c on the straight line through all c (section 7);
     empty for fewer than three ratings.
     """
-    if len(known) < 3:
+    if len(competences) < 3:
         return {}
-    slope, start = np.polyfit([*known], [*known.values()], 1)
-    return {rating: float(start + slope * rating) for rating in known}
+    slope, start = np.polyfit([*competences], [*competences.values()], 1)
+    return {rating: float(start + slope * rating) for rating in competences}
 
 
 def _fit_row(turns: TurnArrays) -> tuple[float | None, Row]:
@@ -140,20 +140,20 @@ def _fit_row(turns: TurnArrays) -> tuple[float | None, Row]:
     except NoFit as error:
         return None, (len(turns), *[None] * 13, str(error))
     skill = fit.skill
-    other: Row = (None, None)
+    by_percentiles: Row = (None, None)
     quality = score_percentiles(turns, skill)
     with contextlib.suppress(NoFit):
         percentile = fit_percentile(turns)
-        other = (percentile.s, percentile.c)
+        by_percentiles = (percentile.s, percentile.c)
         quality = score_percentiles(turns, percentile)
-    shown: Row = (None, None, None, None)
+    projected: Row = (None, None, None, None)
     if (projection := project_choices(turns, skill)) is not None:
         matches = projection.matches
         difference = projection.difference
         shares = (
-            100 * each / projection.turns
-            for each in (matches.projected, matches.actual)
+            100 * matching / projection.turns
+            for matching in (matches.projected, matches.actual)
         )
-        shown = (*shares, difference.projected, difference.actual)
+        projected = (*shares, difference.projected, difference.actual)
     own = (skill.s, *fit.s_interval, skill.c, *fit.c_interval)
-    return skill.c, (len(turns), *own, *other, *shown, quality, "")
+    return skill.c, (len(turns), *own, *by_percentiles, *projected, quality, "")

@@ -44,7 +44,7 @@ async def reproduce(
     *,
     files: Sequence[str],
     is_searching: bool,
-    most: int | None,
+    most_games: int | None,
     setting: int | None,
     out: Path | None,
     page: Path | None,
@@ -61,30 +61,30 @@ async def reproduce(
             written.
         EngineError: there is no engine.
     """
-    wanted = choose_tables(names)
+    tables = choose_tables(names)
     check_writable(None if page is None else str(page))
     read = 0
     for file in files:
-        read = max(read, add_games(corpus, file, wanted))
+        read = max(read, add_games(corpus, file, tables))
     if is_searching:
         with CorpusDatabase(corpus) as database:
             games = list_games_to_search(
-                wanted, CorpusGames(database), lines=config.engine.multipv
+                tables, CorpusGames(database), lines=config.engine.multipv
             )
         if games:
             stopped = await search_corpus(
-                config, corpus, most=most, retrograde=False, only=games
+                config, corpus, most_games=most_games, retrograde=False, only=games
             )
             if stopped:
                 return stopped
     with CorpusDatabase(corpus) as database:
-        comparisons = [*compare_all(wanted, database, setting)]
+        comparisons = [*compare_all(tables, database, setting)]
     write_comparisons(comparisons, out, page)
     return read
 
 
 def add_games(
-    corpus: Path, file: str, wanted: Sequence[tuple[PrintedPaper, PrintedTable]]
+    corpus: Path, file: str, tables: Sequence[tuple[PrintedPaper, PrintedTable]]
 ) -> int:
     """Add a file's games; return the exit code: 1 if the file could not be read to its
     end, otherwise 0.
@@ -94,19 +94,19 @@ def add_games(
             belongs to a table.
     """
     with CorpusDatabase(corpus, create=True) as database:
-        [[known]] = database.execute("SELECT ifnull(max(game), 0) FROM games")
+        [[last_known]] = database.execute("SELECT ifnull(max(game), 0) FROM games")
     read = add_to_corpus(corpus, [file], engine="given", limit="as given", json=None)
     with CorpusDatabase(corpus) as database:
         if not _count_readable_games(database, file):
             raise InputError(file, "has no game to read", "Name a PGN or NDJSON")
         games = CorpusGames(database)
-        new = [game for game in games.games if game.game > known]
+        new = [game for game in games.games if game.game > last_known]
         needed = set[int]()
-        for paper, table in wanted:
+        for paper, table in tables:
             needed |= {game.game for game in list_needed_games(table, paper, games)}
-        is_about_games = any(MEASURES[table.measure].gains for _, table in wanted)
+        is_about_games = any(MEASURES[table.measure].gains for _, table in tables)
         if new and is_about_games and needed.isdisjoint(game.game for game in new):
-            problem = _describe_foreign_games(wanted, database, new[0])
+            problem = _describe_foreign_games(tables, database, new[0])
             remedy = "Name its tables, or check the tags White, Black, Event and Date"
             raise InputError(file, problem, remedy)
     return read
@@ -122,7 +122,7 @@ def _count_readable_games(database: CorpusDatabase, file: str) -> int:
 
 
 def _describe_foreign_games(
-    wanted: Sequence[tuple[PrintedPaper, PrintedTable]],
+    tables: Sequence[tuple[PrintedPaper, PrintedTable]],
     database: CorpusDatabase,
     game: ListedGame,
 ) -> str:
@@ -130,10 +130,10 @@ def _describe_foreign_games(
     that came instead.
     """
     titles: dict[str, None] = {}
-    for paper, table in wanted:
+    for paper, table in tables:
         occasions = {table.at, table.than} | {row.at for row in table.rows}
-        known = sorted(occasions & paper.occasions.keys())
-        titles |= {paper.occasions[name].title: None for name in known}
+        titled = sorted(occasions & paper.occasions.keys())
+        titles |= {paper.occasions[name].title: None for name in titled}
     players = database.read_players()
     return (
         f"has no game of {', '.join(titles) or 'the named tables'}; one is"
@@ -183,17 +183,20 @@ def choose_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable
     Raises:
         InputError: no table matches a name.
     """
-    every = []
+    entries = []
     for paper in read_papers():
-        every += [(paper, table) for table in paper.tables]
-    known = [table.name for _, table in every]
+        entries += [(paper, table) for table in paper.tables]
+    known_names = [table.name for _, table in entries]
     for name in names:
-        if not any(_is_called(table, [name]) for table in known):
-            alike = get_close_matches(name, known, 3) or known[:1]
-            begun = sorted({table.partition("-")[0] for table in known})
-            remedy = f"Name one, as {', '.join(alike)}, or all of {', '.join(begun)}"
+        if not any(_is_called(table, [name]) for table in known_names):
+            similar_names = get_close_matches(name, known_names, 3) or known_names[:1]
+            prefixes = sorted({table.partition("-")[0] for table in known_names})
+            remedy = (
+                f"Name one, as {', '.join(similar_names)}, or all of"
+                f" {', '.join(prefixes)}"
+            )
             raise InputError(name, "is no table of the papers", remedy)
-    return [each for each in every if not names or _is_called(each[1].name, names)]
+    return [entry for entry in entries if not names or _is_called(entry[1].name, names)]
 
 
 def _is_called(table: str, names: Sequence[str]) -> bool:
@@ -201,7 +204,7 @@ def _is_called(table: str, names: Sequence[str]) -> bool:
 
 
 def list_games_to_search(
-    wanted: Sequence[tuple[PrintedPaper, PrintedTable]],
+    tables: Sequence[tuple[PrintedPaper, PrintedTable]],
     games: CorpusGames,
     *,
     lines: int,
@@ -209,22 +212,22 @@ def list_games_to_search(
     """Return the numbers of the games that the tables need, table by table. Tables that
     need more than ``lines`` lines per position are left out.
     """
-    found: dict[int, None] = {}
-    for paper, table in wanted:
+    numbers: dict[int, None] = {}
+    for paper, table in tables:
         kind = MEASURES[table.measure]
         if (
             kind.gains
             and kind.lines <= lines
             and not _describe_missing_games(table, paper, games)
         ):
-            found |= {
+            numbers |= {
                 game.game: None for game in list_needed_games(table, paper, games)
             }
-    return [*found]
+    return [*numbers]
 
 
 def compare_all(
-    wanted: Sequence[tuple[PrintedPaper, PrintedTable]],
+    tables: Sequence[tuple[PrintedPaper, PrintedTable]],
     database: CorpusDatabase,
     setting: int | None = None,
 ) -> Iterator[Comparison]:
@@ -235,43 +238,47 @@ def compare_all(
         InputError: there is no such setting.
     """
     settings = [
-        each for each in database.read_settings().items() if setting in (None, each[0])
+        entry
+        for entry in database.read_settings().items()
+        if setting in (None, entry[0])
     ]
     if setting is not None and not settings:
         raise InputError("--setting", "names no setting", "See study status")
     games = CorpusGames(database)
-    known: dict[tuple[str, int | None, str], Evidence] = {}
+    evidence_of: dict[tuple[str, int | None, str], Evidence] = {}
 
     def gather_evidence(
         paper: PrintedPaper, setting: Setting | None, gain: GainKind
     ) -> Evidence:
         key = paper.paper, setting and setting[0], gain
-        if key not in known:
-            known[key] = Evidence(paper, games, database, setting, gain)
-        return known[key]
+        if key not in evidence_of:
+            evidence_of[key] = Evidence(paper, games, database, setting, gain)
+        return evidence_of[key]
 
-    for paper, table in wanted:
+    for paper, table in tables:
         kind = MEASURES[table.measure]
         if not kind.gains:
-            lacking = _describe_missing_games(table, paper, games)
+            gap = _describe_missing_games(table, paper, games)
             figures = (
                 {}
-                if lacking
+                if gap
                 else kind.make(table, gather_evidence(paper, None, "same-search"))
             )
-            yield compare(paper.paper, table, figures, missing=lacking)
+            yield compare(paper.paper, table, figures, missing=gap)
             continue
-        made = []
-        for each, gain in product(settings, kind.gains):
-            if each[1].lines >= kind.lines:
-                found = _compare(table, gather_evidence(paper, each, gain), each[1])
-                made += [found] if found.rows_done else []
+        made_comparisons = []
+        for numbered, gain in product(settings, kind.gains):
+            if numbered[1].lines >= kind.lines:
+                comparison = _compare(
+                    table, gather_evidence(paper, numbered, gain), numbered[1]
+                )
+                made_comparisons += [comparison] if comparison.rows_done else []
         needed = list_needed_games(table, paper, games)
-        lacking = _describe_missing_games(
+        gap = _describe_missing_games(
             table, paper, games
         ) or _describe_missing_searches(table, len(needed), kind.lines)
-        yield from made or [
-            compare(paper.paper, table, {}, wanted=len(needed), missing=lacking)
+        yield from made_comparisons or [
+            compare(paper.paper, table, {}, wanted=len(needed), missing=gap)
         ]
 
 
@@ -307,13 +314,14 @@ def _describe_missing_games(
     """Return a text that lists the occasions with too few games in the corpus; empty if
     all have enough.
     """
-    found = []
+    gaps = []
     for name in (table.at, table.than, table.reference):
         if name:
-            about = paper.occasions[name]
-            held = len(games.list_of_occasion(about))
-            if held < ENOUGH * about.games:
-                found.append(
-                    f"{held} of {about.games} games of {about.title} are in the corpus"
+            occasion = paper.occasions[name]
+            n = len(games.list_of_occasion(occasion))
+            if n < ENOUGH * occasion.games:
+                gaps.append(
+                    f"{n} of {occasion.games} games of {occasion.title} are in the"
+                    " corpus"
                 )
-    return "; ".join(found)
+    return "; ".join(gaps)

@@ -85,7 +85,7 @@ class SearchedGame(Value, array_like=True):
 def build_move_search(result: SearchResult) -> MoveSearch:
     """Convert an engine's result to the form in which it is stored."""
     score = result.score
-    by_depth = tuple(None if each is None else each.cp for each in result.by_depth)
+    by_depth = tuple(None if score is None else score.cp for score in result.by_depth)
     spent = result.seldepth, result.time_ms, result.nodes, result.tbhits
     return MoveSearch(score.cp, score.mate, result.depth, *spent, by_depth)
 
@@ -106,5 +106,7 @@ class SearchSetting(Value):
     """
 
     def __str__(self) -> str:
-        told = "lines" in self.bound or self.lines == 1
-        return f"{self.engine}, {self.bound}{'' if told else f', {self.lines} lines'}"
+        is_stated = "lines" in self.bound or self.lines == 1
+        return (
+            f"{self.engine}, {self.bound}{'' if is_stated else f', {self.lines} lines'}"
+        )

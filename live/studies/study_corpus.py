@@ -100,15 +100,15 @@ def add_to_corpus(
         # Checked first, so that no empty corpus is created.
         if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
             raise InputError(path, "no such file", "Name a PGN or NDJSON")
-    given = SearchSetting(engine, limit)
+    setting = SearchSetting(engine, limit)
     with CorpusDatabase(corpus, create=True) as database, show_progress() as show:
 
         def read(added: AddedGames) -> None:
             show(added.texts, f"{added.source}: {added.texts} games")
 
-        found = [add_file(database, path, given, read) for path in files]
-    report_result(json, found, *map(_describe_added, found))
-    return int(any(added.broken or added.only_damage for added in found))
+        added_files = [add_file(database, path, setting, read) for path in files]
+    report_result(json, added_files, *map(_describe_added, added_files))
+    return int(any(added.broken or added.only_damage for added in added_files))
 
 
 def report_status(corpus: Path, *, json: str | None) -> int:
@@ -148,8 +148,8 @@ def collect_status(database: CorpusDatabase) -> dict[str, Any]:
             " USING (source) ORDER BY name, text"
         ),
         "disputed": [
-            each | {"results": (each.pop("result"), each.pop("other_result"))}
-            for each in disputed
+            game | {"results": (game.pop("result"), game.pop("other_result"))}
+            for game in disputed
         ],
         "unfinished": [
             name
@@ -167,12 +167,15 @@ def collect_status(database: CorpusDatabase) -> dict[str, Any]:
     }
 
 
-def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
+def merge_corpus(corpus: Path, source_path: Path, *, json: str | None) -> int:
     """Run ``live-rate study merge``; return the exit code: 1 if a setting was
     refused.
     """
     check_writable(json)
-    with CorpusDatabase(other) as source, CorpusDatabase(corpus, create=True) as target:
+    with (
+        CorpusDatabase(source_path) as source,
+        CorpusDatabase(corpus, create=True) as target,
+    ):
         merged = merge_corpora(target, source)
     lines = (f"left out: {reason}" for reason in merged.refused)
     brought = f"{merged.games} games new, results of {merged.results} games added"
@@ -221,14 +224,16 @@ def choose_setting(
         InputError: no setting or several settings match; results of two settings are
             never pooled.
     """
-    known = database.read_settings()
-    fitting = [each for each in known.items() if setting in (None, each[0])]
+    settings = database.read_settings()
+    fitting = [entry for entry in settings.items() if setting in (None, entry[0])]
     if len(fitting) == 1:
         return fitting[0]
-    if not known:
+    if not settings:
         remedy = f"Search it: live-rate study run {database.path}"
         raise InputError(str(database.path), "holds no evaluation", remedy)
-    listed = "; ".join(f"{number}: {each}" for number, each in known.items())
+    listed = "; ".join(
+        f"{number}: {stored_setting}" for number, stored_setting in settings.items()
+    )
     raise InputError(
         "--setting",
         "names no setting"
@@ -246,7 +251,7 @@ def _describe_added(added: AddedGames) -> str:
         "damaged (see study status)": added.damaged,
     }
     parts = [f"{added.texts} games", f"{added.new} new"]
-    parts += [f"{n} {what}" for what, n in counts.items() if n]
+    parts += [f"{n} {description}" for description, n in counts.items() if n]
     parts += [f"not read to its end ({added.broken})"] if added.broken else []
     return f"{added.source}: {', '.join(parts)}"
 
@@ -258,26 +263,26 @@ def _describe_status(status: dict[str, Any]) -> Iterator[str]:
     )
     missing = {"date": "a date", "rating": "both ratings", "result": "a result"}
     yield ", ".join(
-        f"{status[f'without_{key}']} without {what}" for key, what in missing.items()
+        f"{status[f'without_{key}']} without {lack}" for key, lack in missing.items()
     )
-    for each in status["settings"]:
+    for row in status["settings"]:
         setting = SearchSetting(
-            each["engine"], each["limit"], each["lines"], each["version"]
+            row["engine"], row["limit"], row["lines"], row["version"]
         )
-        searched = f"{each['games']} games searched, {each['left']} left"
-        yield f"setting {each['setting']}: {setting}: {searched}"
+        searched = f"{row['games']} games searched, {row['left']} left"
+        yield f"setting {row['setting']}: {setting}: {searched}"
     for name in status["unfinished"]:
         yield f"not read to its end: {name}; add it again"
-    for each in status["disputed"][:_NAMED]:
+    for game in status["disputed"][:_NAMED]:
         yield (
-            f"two results, so none counts: {each['white']} - {each['black']} "
-            f"({each['date'] or 'no date'}): {' and '.join(each['results'])}"
+            f"two results, so none counts: {game['white']} - {game['black']} "
+            f"({game['date'] or 'no date'}): {' and '.join(game['results'])}"
         )
-    for each in status["damaged"][:_NAMED]:
-        yield "damaged: {source}, game {text}: {game}: {problem}".format(**each)
-    more = sum(max(0, len(status[key]) - _NAMED) for key in ("disputed", "damaged"))
-    if more:
-        yield f"and {more} more; written as JSON, all are named"
+    for damage in status["damaged"][:_NAMED]:
+        yield "damaged: {source}, game {text}: {game}: {problem}".format(**damage)
+    unnamed = sum(max(0, len(status[key]) - _NAMED) for key in ("disputed", "damaged"))
+    if unnamed:
+        yield f"and {unnamed} more; written as JSON, all are named"
 
 
 # --- searches -------------------------------------------------------------------------
@@ -296,9 +301,9 @@ def show_progress(total: int | None = None) -> Iterator[Callable[[int, str], Non
     with build_progress_bar(console) as bar:
         task = bar.add_task("", total=total)
 
-        def show(done: int, line: str) -> None:
+        def show(n: int, line: str) -> None:
             nonlocal shown_s
-            bar.update(task, completed=done, description=line)
+            bar.update(task, completed=n, description=line)
             if not console.is_terminal and time.monotonic() - shown_s >= _LINE_S:
                 shown_s = time.monotonic()
                 print_line(line, console)
@@ -330,15 +335,15 @@ async def search_game(
             return None
         return result
 
-    async def position(ply: int) -> PositionSearch | None:
-        here = Position(game.start_fen, game.moves[:ply], game.chess960)
-        whole = await find(options.search_of_position(here), ply)
+    async def search_position(ply: int) -> PositionSearch | None:
+        position_at = Position(game.start_fen, game.moves[:ply], game.chess960)
+        whole = await find(options.search_of_position(position_at), ply)
         if whole is None:
             return None
         played = None
         if ply < len(game.moves) and game.moves[ply] != whole.best:
             played = await find(
-                options.search_of_move(here, game.moves[ply], whole.depth), ply
+                options.search_of_move(position_at, game.moves[ply], whole.depth), ply
             )
         return PositionSearch(
             build_move_search(whole),
@@ -348,7 +353,7 @@ async def search_game(
         )
 
     positions = await asyncio.gather(
-        *map(position, range(len(game.moves) + (over is None)))
+        *map(search_position, range(len(game.moves) + (over is None)))
     )
     end = [] if over is None else [PositionSearch(over)]
     return SearchedGame((*positions, *end)), next(iter(failures), "")
@@ -361,8 +366,8 @@ def _score_final_position(game: NumberedGame) -> MoveSearch | None:
         board.push_uci(uci)
     if board.is_checkmate():
         return MoveSearch(-MATE_CP if board.turn == chess.WHITE else MATE_CP, 0)
-    over = board.is_stalemate() or board.is_insufficient_material()
-    return MoveSearch(0) if over else None
+    is_drawn = board.is_stalemate() or board.is_insufficient_material()
+    return MoveSearch(0) if is_drawn else None
 
 
 #: Time between two commits, seconds.
@@ -385,14 +390,14 @@ class CorpusSearcher:
         """Number of searches answered in this run, by an engine or from stored
         searches.
         """
-        self.show: Callable[[int, str], None] = lambda done, line: None
+        self.show: Callable[[int, str], None] = lambda n, line: None
         self._database = database
         self._options = options
         self._retrograde = retrograde
-        self._asked: dict[
+        self._answers: dict[
             tuple[Hashable, Search], asyncio.Future[SearchResult | SearchFailure]
         ]
-        self._asked = {}
+        self._answers = {}
         self._began_s = self._committed_s = time.monotonic()
 
     def on_result(
@@ -400,7 +405,7 @@ class CorpusSearcher:
     ) -> None:
         self.searches += 1
         self.show(self.done, str(self))
-        answer = self._asked.pop((owner, search))
+        answer = self._answers.pop((owner, search))
         # A stopped run cancels the future while the engine is still searching.
         if not answer.cancelled():
             answer.set_result(result)
@@ -408,26 +413,26 @@ class CorpusSearcher:
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
         """Ignore progress within a search."""
 
-    async def run(self, room: EnginePool, setting: int, wanted: Sequence[int]) -> None:
-        """Search the games ``wanted`` and store their results under ``setting``.
+    async def run(self, room: EnginePool, setting: int, numbers: Sequence[int]) -> None:
+        """Search the games ``numbers`` and store their results under ``setting``.
 
         Raises:
             Exception: the first error that occurs while results are stored.
         """
-        self.left = len(wanted)
-        games = iter(wanted)
+        self.left = len(numbers)
+        games = iter(numbers)
 
         async def work() -> None:
             for number in games:
                 ask = partial(self._ask, room, number)
                 game = self._database.read_game(number)
-                found, failed = await search_game(
+                searched, failed = await search_game(
                     game, self._options, ask, retrograde=self._retrograde
                 )
                 self.left = self.left - 1
                 self.done = self.done + 1
                 self.failed += bool(failed)
-                self._database.add_results(setting, number, found)
+                self._database.add_results(setting, number, searched)
                 if time.monotonic() - self._committed_s >= _COMMIT_S:
                     self._database.commit()
                     self._committed_s = time.monotonic()
@@ -443,10 +448,10 @@ class CorpusSearcher:
         self, room: EnginePool, game: int, search: Search, place: int
     ) -> SearchResult | SearchFailure:
         answer = asyncio.get_running_loop().create_future()
-        self._asked[game, search] = answer
+        self._answers[game, search] = answer
         room.submit(search, game, SearchPriority(SearchKind.FINISHED, str(game), place))
-        found: SearchResult | SearchFailure = await answer
-        return found
+        result: SearchResult | SearchFailure = await answer
+        return result
 
     def __str__(self) -> str:
         """Return a description of the progress."""
@@ -463,7 +468,7 @@ async def search_corpus(
     config: Config,
     corpus: Path,
     *,
-    most: int | None,
+    most_games: int | None,
     retrograde: bool,
     only: Sequence[int] | None = None,
 ) -> int:
@@ -493,18 +498,18 @@ async def search_corpus(
             )
             number = choose_setting_to_search(database, setting)
             database.commit()
-            wanted = find_missing_games(
-                database, number, most if only is None else None
+            numbers = find_missing_games(
+                database, number, most_games if only is None else None
             )
             if only is not None:
-                missing = set(wanted)
-                wanted = [game for game in only if game in missing][:most]
+                missing = set(numbers)
+                numbers = [game for game in only if game in missing][:most_games]
             with (
-                stop_on_signals(stop) as came,
-                show_progress(len(wanted)) as searcher.show,
+                stop_on_signals(stop) as signals,
+                show_progress(len(numbers)) as searcher.show,
             ):
                 await run_until_stopped(
-                    searcher.run(engines.pool, number, wanted), stop
+                    searcher.run(engines.pool, number, numbers), stop
                 )
             console = Console(stderr=True)
             print_line(f"{setting}: {searcher}", console)
@@ -515,7 +520,7 @@ async def search_corpus(
                 )
                 print_line(failed, console)
         database.commit()
-    return derive_exit_code(came)
+    return derive_exit_code(signals)
 
 
 def choose_setting_to_search(database: CorpusDatabase, setting: SearchSetting) -> int:
@@ -524,15 +529,18 @@ def choose_setting_to_search(database: CorpusDatabase, setting: SearchSetting) -
     no version), their setting is used. So games that came with results are not searched
     again.
     """
-    numbers = {known: number for number, known in database.read_settings().items()}
-    given = msgspec.structs.replace(setting, version="")
-    if setting not in numbers and given in numbers:
-        return numbers[given]
+    numbers = {
+        known_setting: number
+        for number, known_setting in database.read_settings().items()
+    }
+    unversioned = msgspec.structs.replace(setting, version="")
+    if setting not in numbers and unversioned in numbers:
+        return numbers[unversioned]
     return database.add_setting(setting)
 
 
 def find_missing_games(
-    database: CorpusDatabase, setting: int, most: int | None
+    database: CorpusDatabase, setting: int, most_games: int | None
 ) -> list[int]:
     """Return the numbers of games without results, in the order in which they were
     added. The list needs eight bytes per game.
@@ -540,7 +548,7 @@ def find_missing_games(
     rows = database.execute(
         "SELECT game FROM games WHERE NOT EXISTS (SELECT 1 FROM results WHERE"
         " results.game = games.game AND setting = ?) ORDER BY game LIMIT ?",
-        (setting, -1 if most is None else most),
+        (setting, -1 if most_games is None else most_games),
     )
     return [game for (game,) in rows]
 
@@ -565,25 +573,25 @@ def write_tables(
         InputError: there is no such corpus, table, setting, player or event, or nothing
             can be written.
     """
-    wanted = names
+    tables = names
     if list(names) == ["all"]:
-        wanted = list(TABLES)
+        tables = list(TABLES)
     else:
         for name in names:
             _refuse_without_effect(name, name, selection, by)
-    several = len(wanted) > 1
-    if not several:
+    has_several = len(tables) > 1
+    if not has_several:
         check_writable(out)
         form = _FORMS.get(Path(out).suffix, form)
     elif out == "-":
         raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
     else:
         Path(out).mkdir(parents=True, exist_ok=True)
-    with _open_study_data(corpus, wanted, setting, selection) as data:
-        for name in wanted:
+    with _open_study_data(corpus, tables, setting, selection) as data:
+        for name in tables:
             file = str(Path(out, f"{name}.{'txt' if form == 'text' else form}"))
-            made = format_table(build_table(name, data, by), form)
-            write_output(file if several else out, made.encode())
+            text = format_table(build_table(name, data, by), form)
+            write_output(file if has_several else out, text.encode())
     return 0
 
 
@@ -625,11 +633,11 @@ def _refuse_without_effect(
     # The table is about players unless it is grouped by something else.
     if table == "regan" and by not in (None, "player"):
         about = "everybody"
-    given = {
+    has_no_effect = {
         "--player": selection.players and about == "everybody",
         "--top": selection.top and about != "players",
     }
-    for flag in filter(given.get, given):
+    for flag in filter(has_no_effect.get, has_no_effect):
         raise InputError(
             flag, f"chooses nothing in {name}, which is about all games", "Leave it out"
         )

@@ -102,16 +102,16 @@ class StudyData:
         number: int | None,
         setting: SearchSetting,
         selection: Selection,
-        chosen: ChosenGames | None = None,
+        chosen_games: ChosenGames | None = None,
     ) -> None:
         """Select the games of ``selection``, or only those of them that are in
-        ``chosen``, if given.
+        ``chosen_games``, if given.
         """
         self.database = database
         self.setting = setting
         self.selection = selection
         self._number = number
-        self._by_number = chosen
+        self._by_number = chosen_games
         self.events = database.read_events()
         """Names of all events by number."""
         self._events = self._choose_events()
@@ -136,12 +136,12 @@ class StudyData:
         reads nothing until it is collected.
         """
         files = self._files
-        known = (
+        moves = (
             polars.scan_parquet(files)
             if files
             else polars.LazyFrame(schema=build_schema())
         )
-        return self._filter_moves(known, all_players)
+        return self._filter_moves(moves, all_players)
 
     @cached_property
     def _files(self) -> list[Path]:
@@ -154,19 +154,19 @@ class StudyData:
     def _filter_moves(
         self, moves: polars.LazyFrame, all_players: bool
     ) -> polars.LazyFrame:
-        chosen = moves.filter(polars.sql_expr(self.where))
+        selected = moves.filter(polars.sql_expr(self.where))
         if self._by_number is not None:
             first: dict[int, int] = {}
             for numbers in self._by_number.people.values():
                 if numbers:
                     first |= dict.fromkeys(numbers, numbers[0])
-            chosen = chosen.filter(
+            selected = selected.filter(
                 col("game").is_in([*self._by_number.games])
             ).with_columns(col("player").replace(first), col("opponent").replace(first))
         return (
-            chosen
+            selected
             if all_players
-            else chosen.filter(col("player").is_in([*self.players]))
+            else selected.filter(col("player").is_in([*self.players]))
         )
 
     @property
@@ -195,13 +195,13 @@ class StudyData:
         """Count the games of the selected players, by player, opponent and event. With
         ``searched``, count only games that are searched in this setting.
         """
-        where = self._write_condition(searched)
+        condition = self._write_condition(searched)
         rows = self.database.execute(
             "WITH told AS (SELECT white, black, event, CASE WHEN other_result IS NOT"
             " NULL THEN NULL WHEN result = '1-0' THEN 1.0 WHEN result = '0-1' THEN"
             " 0.0 WHEN result = '1/2-1/2' THEN 0.5 END AS points, white_elo -"
-            f" black_elo AS ahead FROM games WHERE {where}), sides AS (SELECT white AS"
-            " player, black AS opponent, event, points, ahead FROM told UNION ALL"
+            f" black_elo AS ahead FROM games WHERE {condition}), sides AS (SELECT white"
+            " AS player, black AS opponent, event, points, ahead FROM told UNION ALL"
             " SELECT black, white, event, 1 - points, -ahead FROM told) SELECT"
             " player, opponent, event, count(CASE points WHEN 1 THEN 1 END),"
             " count(CASE points WHEN 0.5 THEN 1 END), count(CASE points WHEN 0 THEN 1"
@@ -218,15 +218,15 @@ class StudyData:
         if not self.selection.events:
             return None
         # Empty texts are left out, because they are part of every name.
-        wanted = [part.casefold() for part in self.selection.events if part]
-        found: list[int | None] = []
+        parts = [part.casefold() for part in self.selection.events if part]
+        numbers: list[int | None] = []
         for number, name in self.events.items():
-            if any(part in name.casefold() for part in wanted):
-                found.append(number)
-        if not found:
+            if any(part in name.casefold() for part in parts):
+                numbers.append(number)
+        if not numbers:
             problem = f"no event is called {self.selection.events[0]!r}"
             raise InputError("--event", problem, "See study status")
-        return found
+        return numbers
 
     def _choose_players(self) -> dict[int, str]:
         if self._by_number is not None:
@@ -237,25 +237,25 @@ class StudyData:
             return dict(
                 self._find_named(part, names) for part in self.selection.players
             )
-        where = self._write_condition(self._number is not None)
+        condition = self._write_condition(self._number is not None)
         rows = self.database.execute(
             "SELECT player, name FROM (SELECT white AS player FROM games WHERE"
-            f" {where} UNION ALL SELECT black FROM games WHERE {where}) JOIN players"
-            " USING (player) GROUP BY player ORDER BY count(*) DESC, name, player"
-            " LIMIT ?",
+            f" {condition} UNION ALL SELECT black FROM games WHERE {condition}) JOIN"
+            " players USING (player) GROUP BY player ORDER BY count(*) DESC, name,"
+            " player LIMIT ?",
             (self.selection.top or TOP,),
         )
         return dict(map(tuple, rows))
 
     def _find_named(self, part: str, names: dict[int, str]) -> tuple[int, str]:
-        found = find_named(part, names)
-        if len(found) == 1:
-            return found[0], names[found[0]]
-        if not found:
+        numbers = find_named(part, names)
+        if len(numbers) == 1:
+            return numbers[0], names[numbers[0]]
+        if not numbers:
             raise InputError(
                 "--player", f"nobody is called {part!r}", "See study status"
             )
-        listed = "; ".join(names[number] for number in found[:_LISTED])
+        listed = "; ".join(names[number] for number in numbers[:_LISTED])
         raise InputError(
             "--player", f"{part!r} may be {listed}", "Give more of the name"
         )

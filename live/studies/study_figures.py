@@ -95,8 +95,10 @@ def save_figure(figure: Any, form: str, name: str) -> bytes:
     out = io.BytesIO()
     # Without a date, and with ids that do not change from run to run.
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
-        about: dict[str, Any] = {"Software": None} if form == "png" else {"Date": None}
-        figure.savefig(out, format=form, dpi=120, metadata=about)
+        metadata: dict[str, Any] = (
+            {"Software": None} if form == "png" else {"Date": None}
+        )
+        figure.savefig(out, format=form, dpi=120, metadata=metadata)
     return out.getvalue()
 
 
@@ -106,12 +108,14 @@ def _read_columns(rows: DataFrame, *names: str) -> list[Floats]:
 
 
 def _group_rows(
-    rows: DataFrame, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
+    rows: DataFrame, groups: Sequence[str], *names: str, most_groups: int = _MOST_CURVES
 ) -> Iterator[tuple[list[str], list[Floats]]]:
     """Yield the names of each group and its columns, in the order of the table; at most
-    ``most`` groups, so that a reader can tell them apart.
+    ``most_groups`` groups, so that a reader can tell them apart.
     """
-    for key, part in itertools.islice(rows.group_by(groups, maintain_order=True), most):
+    for key, part in itertools.islice(
+        rows.group_by(groups, maintain_order=True), most_groups
+    ):
         yield list(map(str, key)), _read_columns(part, *names)
 
 
@@ -139,9 +143,9 @@ def _fill_gaps(
     """Return every whole number from ``low`` to ``high`` that the curve reaches, and
     the values at these numbers; ``blank`` where there is none.
     """
-    reached = np.arange(max(low, at.min()), min(high, at.max()) + 1)
-    known = dict(zip(at, values, strict=True))
-    return [reached, [known.get(each, blank) for each in reached]]
+    whole_numbers = np.arange(max(low, at.min()), min(high, at.max()) + 1)
+    value_at = dict(zip(at, values, strict=True))
+    return [whole_numbers, [value_at.get(number, blank) for number in whole_numbers]]
 
 
 def _build_curves_panel(
@@ -175,14 +179,14 @@ def _draw_color_columns(
 
 
 def _draw_conformances(axes: Any, rows: DataFrame) -> Labels:
-    shown = rows.filter(col("conformance_cp").is_between(1, 199))
-    _draw_color_columns(axes, shown, "conformance_cp", "{}")
+    drawn = rows.filter(col("conformance_cp").is_between(1, 199))
+    _draw_color_columns(axes, drawn, "conformance_cp", "{}")
     return "conformance, centipawns (1 to 199)", "moves"
 
 
 def _draw_within_30(axes: Any, rows: DataFrame) -> Labels:
-    everybody = _select_enough_moves(rows.filter(player=rows["player"][0]))
-    _draw_color_columns(axes, everybody, "evaluation_cp", "{} within 30", "o")
+    rows_of_all = _select_enough_moves(rows.filter(player=rows["player"][0]))
+    _draw_color_columns(axes, rows_of_all, "evaluation_cp", "{} within 30", "o")
     return _EVALUATION, "share within 30 cp"
 
 
@@ -192,16 +196,16 @@ def _select_enough_moves(rows: DataFrame) -> DataFrame:
     Raises:
         InputError: no row has enough moves.
     """
-    found = rows.filter(rows["moves"] >= _ENOUGH_MOVES)
-    if not len(found):
+    classes = rows.filter(rows["moves"] >= _ENOUGH_MOVES)
+    if not len(classes):
         problem = f"has no class of {_ENOUGH_MOVES} moves in this selection"
         raise InputError("alliot-evaluations", problem, "Select more games")
-    return found
+    return classes
 
 
 def _draw_distribution(axes: Any, rows: DataFrame) -> Labels:
     for [player], (gains, shares) in _group_rows(
-        rows, ["player"], "gain_cp", "share", most=4
+        rows, ["player"], "gain_cp", "share", most_groups=4
     ):
         columns = _fill_gaps(gains, shares, math.nan, -150, 100)
         _draw_curve(axes, player, *columns, marker=".", ms=4, lw=0.8)
@@ -225,7 +229,7 @@ def _draw_shortfalls(axes: Any, rows: DataFrame) -> Labels:
 
 def _draw_positions(axes: Any, rows: DataFrame) -> Labels:
     [([player], (at, moves))] = _group_rows(
-        rows, ["player"], "evaluation_cp", "moves", most=1
+        rows, ["player"], "evaluation_cp", "moves", most_groups=1
     )
     axes.bar(at, moves, width=18)
     return f"evaluation, centipawns, {player}", "positions"
@@ -233,10 +237,12 @@ def _draw_positions(axes: Any, rows: DataFrame) -> Labels:
 
 def _draw_classes(axes: Any, rows: DataFrame) -> Labels:
     for [player], columns in _group_rows(
-        rows, ["player"], "class", "positions", most=4
+        rows, ["player"], "class", "positions", most_groups=4
     ):
         _draw_curve(axes, player, *columns, marker="o")
-    [(_, (at, edges))] = _group_rows(rows, ["player"], "class", "from_cp", most=1)
+    [(_, (at, edges))] = _group_rows(
+        rows, ["player"], "class", "from_cp", most_groups=1
+    )
     words = ["below" if math.isnan(edge) else f"{edge:.0f}" for edge in edges]
     axes.set_xticks(at, words, rotation=60, fontsize=8)
     return "least evaluation of the class, centipawns", "positions"
@@ -244,8 +250,8 @@ def _draw_classes(axes: Any, rows: DataFrame) -> Labels:
 
 def _draw_colors(axes: Any, rows: DataFrame) -> Labels:
     n = np.array([[max(1, rows[color].sum())] for color in ("white", "black")])
-    shown = rows.filter(rows["conformance_cp"] <= 200)
-    at, *columns = _read_columns(shown, "conformance_cp", "white p(x)", "black p(x)")
+    drawn = rows.filter(rows["conformance_cp"] <= 200)
+    at, *columns = _read_columns(drawn, "conformance_cp", "white p(x)", "black p(x)")
     shares = np.array(columns)
     ahead = 100 * (shares[0] - shares[1])
     reach = 196 * np.sqrt((shares * (1 - shares) / n).sum(axis=0))
@@ -257,34 +263,40 @@ def _draw_colors(axes: Any, rows: DataFrame) -> Labels:
 
 def _draw_depths(axes: Any, rows: DataFrame) -> Labels:
     counts = _group_rows(
-        rows, ["from_ms", "to_ms"], "depth", "share", "searches", most=99
+        rows, ["from_ms", "to_ms"], "depth", "share", "searches", most_groups=99
     )
     # The classes with the most searches, sorted from the shortest time on.
-    known = sorted(counts, key=lambda each: -each[1][2].sum())[:_MOST_CURVES]
-    known.sort(key=lambda each: int(each[0][0]))
-    for place, ((start, end), (depths, shares, searches)) in enumerate(known):
+    largest_classes = sorted(counts, key=lambda group: -group[1][2].sum())[
+        :_MOST_CURVES
+    ]
+    largest_classes.sort(key=lambda group: int(group[0][0]))
+    for place, ((start, end), (depths, shares, searches)) in enumerate(largest_classes):
         # Fills the depths at which no search ended with 0.
         columns = _fill_gaps(depths, 100 * shares, 0.0, -math.inf, math.inf)
         label = f"{start} to {end} ms, {searches.sum():.0f} searches"
         # Later classes are darker, from light blue to navy.
-        shade = (0.75 - 0.75 * place / len(known), 0.85 - 0.7 * place / len(known), 0.9)
+        shade = (
+            0.75 - 0.75 * place / len(largest_classes),
+            0.85 - 0.7 * place / len(largest_classes),
+            0.9,
+        )
         _draw_curve(axes, label, *columns, marker="o", color=shade)
     return "depth", "percent of the searches"
 
 
 def _draw_matches(axes: Any, rows: DataFrame) -> Labels:
-    shown = rows.head(40)
-    at = np.arange(len(shown))
+    drawn = rows.head(40)
+    at = np.arange(len(drawn))
     for name, marker, style in (
         ("result", "o", {"color": "0.1", "label": "result"}),
         ("by p(0.3)", "D", {"ms": 5, "label": "expected from p(0.3)"}),
         ("by p(0)", "^", {"ms": 5, "label": "expected from perfect moves"}),
     ):
-        axes.plot(*_read_columns(shown, name), at, marker, **style)
+        axes.plot(*_read_columns(drawn, name), at, marker, **style)
     axes.axvline(0.5, **_THIN)
     names = [
-        f"{_read_family_name(one)} - {_read_family_name(other)}\n{event[:32]}"
-        for one, other, event in shown["player", "opponent", "event"].iter_rows()
+        f"{_read_family_name(player)} - {_read_family_name(opponent)}\n{event[:32]}"
+        for player, opponent, event in drawn["player", "opponent", "event"].iter_rows()
     ]
     axes.set_yticks(at, names, fontsize=7)
     axes.invert_yaxis()
@@ -297,11 +309,13 @@ def _build_match_panel(*names: str, label: str) -> Panel:
     """
 
     def draw(axes: Any, rows: DataFrame) -> Labels:
-        for (one, other, _), columns in _group_rows(
-            rows, ["player", "opponent", "event"], "x_cp", *names, most=6
+        for (player, opponent, _), columns in _group_rows(
+            rows, ["player", "opponent", "event"], "x_cp", *names, most_groups=6
         ):
             _draw_curve(
-                axes, f"{_read_family_name(one)} - {_read_family_name(other)}", *columns
+                axes,
+                f"{_read_family_name(player)} - {_read_family_name(opponent)}",
+                *columns,
             )
         if len(names) == 1:
             axes.axhline(0, **_THIN)
@@ -331,7 +345,7 @@ def _draw_convolutions(axes: Any, rows: DataFrame) -> Labels:
     steps = rows.group_by("pairs", place, maintain_order=True).agg(col("share").sum())
     for [n], columns in _group_rows(steps, ["pairs"], "difference_cp", "share"):
         # The first and the last step are incomplete, so they are left out.
-        at, shares = (each[1:-1] for each in columns)
+        at, shares = (column[1:-1] for column in columns)
         _draw_curve(axes, f"{n} pair{'s' if n != '1' else ''} of moves", at, shares)
     axes.set_yscale("log", nonpositive="mask")
     axes.set_ylim(1e-5, 1)

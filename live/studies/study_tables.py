@@ -146,10 +146,10 @@ def format_table(table: StudyTable, form: TableForm) -> str:
     cells = [[*map(_round_cell, row, digits)] for row in table.rows]
     if form == "json":
         columns = [
-            {"name": each.name, "meaning": each.meaning} for each in table.columns
+            {"name": column.name, "meaning": column.meaning} for column in table.columns
         ]
-        whole = msgspec.structs.asdict(table) | {"columns": columns, "rows": cells}
-        return to_json(whole).decode()
+        document = msgspec.structs.asdict(table) | {"columns": columns, "rows": cells}
+        return to_json(document).decode()
     words = [[column.name for column in table.columns]]
     words += [[*map(_format_cell, row, digits)] for row in cells]
     if form == "csv":
@@ -168,7 +168,9 @@ def format_table(table: StudyTable, form: TableForm) -> str:
     if not cells:
         lines.append("(nothing in this selection)")
     lines += ["", *table.notes] if table.notes else []
-    lines += [f"{each.name}: {each.meaning}" for each in table.columns if each.meaning]
+    lines += [
+        f"{column.name}: {column.meaning}" for column in table.columns if column.meaning
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -203,22 +205,22 @@ def build_table(name: str, data: StudyData, by: str | None = None) -> StudyTable
     columns = kind.columns
     notes = list[str]()
     rows = list[Row]()
-    for found in kind.make(data, by or kind.by[0]) if kind.by else kind.make(data):
-        if isinstance(found, TableHead):
-            title = found.title
-            columns = found.columns or columns
-        elif isinstance(found, str):
-            notes.append(found)
+    for part in kind.make(data, by or kind.by[0]) if kind.by else kind.make(data):
+        if isinstance(part, TableHead):
+            title = part.title
+            columns = part.columns or columns
+        elif isinstance(part, str):
+            notes.append(part)
         else:
-            rows.append(found)
+            rows.append(part)
     return StudyTable(
         name,
         title,
         kind.source,
         kind.engine.format(setting=data.setting, gain=data.selection.gain),
         tuple(
-            TableColumn(*([each] if isinstance(each, str) else each))
-            for each in columns
+            TableColumn(*([column] if isinstance(column, str) else column))
+            for column in columns
         ),
         tuple(rows),
         (*notes, *kind.notes),

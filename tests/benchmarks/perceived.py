@@ -205,7 +205,7 @@ def folds(games: Sequence[PlayedGame], kind: Kind, whom: Whom) -> Iterator[Part]
             date="",
             gain=kind.gain,
             time_control=kind.time_control,
-            without=unseen,
+            is_left_out=unseen,
         )
         sys.stderr.write(
             f"fold {fold}: {model.games} player-games, beta {model.shared}, kappa "

@@ -37,16 +37,16 @@ def test_a_recapture_takes_back_on_the_square() -> None:
     board = chess.Board()
     for move in ("e2e4", "d7d5", "e4d5"):
         board.push_uci(move)
-    assert describe_board(board, taken=True).recapture
+    assert describe_board(board, is_after_capture=True).recapture
     # The queen may still take, but nothing was taken the move before.
-    assert not describe_board(board, taken=False).recapture
+    assert not describe_board(board, is_after_capture=False).recapture
 
 
 def test_one_legal_move_is_forced() -> None:
     board = chess.Board("7k/8/8/8/8/8/r7/1r5K w - - 0 1")
-    assert not describe_board(board, taken=False).legal_moves
+    assert not describe_board(board, is_after_capture=False).legal_moves
     board = chess.Board("7k/8/8/8/8/6q1/8/7K w - - 0 1")
-    assert describe_board(board, taken=False).is_forced
+    assert describe_board(board, is_after_capture=False).is_forced
 
 
 # --- perceived rating -----------------------------------------------------------------

@@ -113,7 +113,7 @@ async def test_a_run_in_parts_is_a_run_and_searches_nothing_twice(
     parts = corpus_of(tmp_path / "parts.db", DATA / "otb-2024-25.pgn")
 
     async def searched(corpus: Path, most: int | None) -> int:
-        return await search_corpus(settings, corpus, most=most, retrograde=False)
+        return await search_corpus(settings, corpus, most_games=most, retrograde=False)
 
     assert await searched(whole, None) == 0
     assert await searched(parts, 1) == 0
@@ -186,4 +186,4 @@ async def test_what_goes_wrong_while_keeping_a_game_comes_out(
     monkeypatch.setattr(CorpusDatabase, "add_results", full)
     with pytest.raises(OSError, match="No space"):
         settings = config(require_program("stockfish"))
-        await search_corpus(settings, corpus, most=1, retrograde=False)
+        await search_corpus(settings, corpus, most_games=1, retrograde=False)

@@ -79,8 +79,8 @@ def fit_likelihood(
         raise NoFit("s and c cannot be told apart from these moves")
     skill = _build_skill(at, model, curve)
     s, c = (
-        _find_profile_interval(turns, skill, best, covariance, which)
-        for which in (0, 1)
+        _find_profile_interval(turns, skill, best, covariance, index)
+        for index in (0, 1)
     )
     return ChoiceFit(skill, s, c)
 
@@ -111,8 +111,10 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
     """
 
     def step(at: Floats) -> ScoringStep:
-        both = _compute_likelihood_step(turns, ChoiceSkill(math.exp(at[0]), c))
-        return ScoringStep(both.loss, both.slope[:1], both.curvature[:1, :1])
+        step_of_both = _compute_likelihood_step(turns, ChoiceSkill(math.exp(at[0]), c))
+        return ScoringStep(
+            step_of_both.loss, step_of_both.slope[:1], step_of_both.curvature[:1, :1]
+        )
 
     try:
         _refuse("likelihood", turns)
@@ -187,7 +189,7 @@ def _find_profile_interval(
     skill: ChoiceSkill,
     best: ScoringStep,
     covariance: Floats,
-    which: int,
+    index: int,
 ) -> tuple[float, float]:
     """Return the two ends of the interval of one parameter: where the likelihood,
     maximised over the second parameter, has fallen by half of Student's t².
@@ -200,53 +202,55 @@ def _find_profile_interval(
     quantile = _compute_quantile(len(turns))
     target = best.loss + quantile**2 / 2
     # The first step also moves the second parameter, along the covariance.
-    reach = quantile * covariance[which] / math.sqrt(covariance[which, which])
+    reach = quantile * covariance[index] / math.sqrt(covariance[index, index])
     ends = []
     for side, wall, end in ((-1.0, _LOWEST, 0.0), (1.0, _HIGHEST, math.inf)):
         at = centre + np.clip(side * reach, -LONGEST, LONGEST)
         for _ in range(_PROFILE_STEPS):
             at = np.clip(at, _LOWEST, _HIGHEST)
-            here = _compute_likelihood_step(
+            step = _compute_likelihood_step(
                 turns, _build_skill(at, skill.model, skill.curve)
             )
-            if at[which] == wall[which] and here.loss < target:
+            if at[index] == wall[index] and step.loss < target:
                 break
-            move = _step_towards(target, here, which, side)
+            move = _step_towards(target, step, index, side)
             at = at + np.clip(move, -LONGEST, LONGEST)
-            if abs(here.loss - target) < 1e-4 and abs(move[1 - which]) < 1e-3:
-                end = math.exp(at[which])
+            if abs(step.loss - target) < 1e-4 and abs(move[1 - index]) < 1e-3:
+                end = math.exp(at[index])
                 break
         ends.append(end)
     return ends[0], ends[1]
 
 
-def _step_towards(target: float, here: ScoringStep, which: int, side: float) -> Floats:
+def _step_towards(target: float, step: ScoringStep, index: int, side: float) -> Floats:
     """Return the step to the point on ``side`` at which the loss equals ``target`` and
     has no slope in the second parameter.
     """
-    other = 1 - which
-    within = max(here.curvature[other, other], 1e-12)
-    along = -here.curvature[which, other] / within
+    nuisance = 1 - index
+    within = max(step.curvature[nuisance, nuisance], 1e-12)
+    along = -step.curvature[index, nuisance] / within
     # If the second parameter always takes its best value, the loss is a + b x + q x²/2,
     # where x is the change of the first parameter.
-    b = here.slope[which] + along * here.slope[other]
-    q = max(here.curvature[which, which] + along * here.curvature[which, other], 1e-9)
-    a = here.loss - here.slope[other] ** 2 / (2 * within) - target
+    b = step.slope[index] + along * step.slope[nuisance]
+    q = max(
+        step.curvature[index, index] + along * step.curvature[index, nuisance], 1e-9
+    )
+    a = step.loss - step.slope[nuisance] ** 2 / (2 * within) - target
     x = (-b + side * math.sqrt(max(b * b - 2 * q * a, 0.0))) / q
     move = np.empty(2)
-    move[which] = x
-    move[other] = along * x - here.slope[other] / within
+    move[index] = x
+    move[nuisance] = along * x - step.slope[nuisance] / within
     return move
 
 
 def _compute_likelihood_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
-    found = compute_choices(turns, skill)
-    slope = turns.select_played(found.slope).sum(axis=0)
+    choices = compute_choices(turns, skill)
+    slope = turns.select_played(choices.slope).sum(axis=0)
     information = np.einsum(
-        "tm,tmi,tmj->ij", found.probability, found.slope, found.slope
+        "tm,tmi,tmj->ij", choices.probability, choices.slope, choices.slope
     )
     return ScoringStep(
-        -float(turns.select_played(found.log).sum()), -slope, information
+        -float(turns.select_played(choices.log).sum()), -slope, information
     )
 
 
@@ -263,14 +267,14 @@ def _compute_shares_up(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, F
 
     The shapes are (turns, 19) and (turns, 19, 2).
     """
-    found = compute_choices(turns, skill)
+    choices = compute_choices(turns, skill)
     before = np.arange(turns.deltas.shape[1]) < turns.played[:, None]
-    below = np.where(before, found.probability, 0.0).sum(axis=1)
+    below = np.where(before, choices.probability, 0.0).sum(axis=1)
     below_slope = np.einsum(
-        "tm,tmi->ti", np.where(before, found.probability, 0.0), found.slope
+        "tm,tmi->ti", np.where(before, choices.probability, 0.0), choices.slope
     )
-    own = np.maximum(turns.select_played(found.probability), 1e-300)
-    own_slope = turns.select_played(found.slope)
+    own = np.maximum(turns.select_played(choices.probability), 1e-300)
+    own_slope = turns.select_played(choices.slope)
     raw = (PERCENTILES - below[:, None]) / own[:, None]
     straddles = (raw > 0) & (raw < 1)
     slope = (

@@ -43,24 +43,24 @@ def minimise_loss(
         NoFit: the steps do not converge within the bounds.
     """
     at = start
-    here = step_of(at)
+    step = step_of(at)
     damping = 1e-3
     moved = math.inf
     gained = math.inf
     for _ in range(_STEPS):
-        if moved < 1e-7 or gained < 1e-12 * (1 + abs(here.loss)) or damping > 1e12:
+        if moved < 1e-7 or gained < 1e-12 * (1 + abs(step.loss)) or damping > 1e12:
             if np.all(lowest < at) and np.all(at < highest):
-                return at, here
+                return at, step
             break
-        pull = here.curvature + np.diag(damping * np.diag(here.curvature) + 1e-12)
-        move = np.clip(-np.linalg.solve(pull, here.slope), -LONGEST, LONGEST)
-        there = np.clip(at + move, lowest, highest)
-        found = step_of(there)
-        if found.loss <= here.loss:
-            gained = here.loss - found.loss
-            moved = float(np.abs(there - at).max())
-            at = there
-            here = found
+        pull = step.curvature + np.diag(damping * np.diag(step.curvature) + 1e-12)
+        move = np.clip(-np.linalg.solve(pull, step.slope), -LONGEST, LONGEST)
+        next_at = np.clip(at + move, lowest, highest)
+        next_step = step_of(next_at)
+        if next_step.loss <= step.loss:
+            gained = step.loss - next_step.loss
+            moved = float(np.abs(next_at - at).max())
+            at = next_at
+            step = next_step
             damping = max(damping / 10, 1e-9)
         else:
             damping *= 10
@@ -74,7 +74,7 @@ def invert(matrix: Floats) -> Floats | None:
     if not np.all(np.isfinite(matrix)) or np.any(np.diag(matrix) <= 0):
         return None
     scale = np.sqrt(np.outer(np.diag(matrix), np.diag(matrix)))
-    alike = matrix / scale
-    if np.linalg.eigvalsh(alike)[0] < 1e-10:
+    scaled = matrix / scale
+    if np.linalg.eigvalsh(scaled)[0] < 1e-10:
         return None
-    return np.asarray(np.linalg.inv(alike) / scale)
+    return np.asarray(np.linalg.inv(scaled) / scale)

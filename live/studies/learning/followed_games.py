@@ -33,21 +33,23 @@ Shared = Sequence[tuple[int, float]]
 _BARE = Dispersion((), 1.0)
 
 
-def choose_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, str]]:
-    """Return for each game its rated players, by colour, for whom ``whom`` returns
+def choose_sides(
+    games: Sequence[PlayedGame], is_chosen: Whom
+) -> list[dict[Color, str]]:
+    """Return for each game its rated players, by colour, for whom ``is_chosen`` returns
     true. A player is left out if none of his turns in the game is known.
     """
-    chosen = []
+    sides_of_games = []
     for index, game in enumerate(games):
         players: dict[Color, str] = {}
         for color, side in zip(COLORS, game.sides, strict=True):
             # An unnamed player counts as a different player in each game, because
             # nobody knows who he is.
             player = side.player or f"{index}/{color}"
-            if side.elo is not None and side.turns and whom(player):
+            if side.elo is not None and side.turns and is_chosen(player):
                 players[color] = player
-        chosen.append(players)
-    return chosen
+        sides_of_games.append(players)
+    return sides_of_games
 
 
 class FollowedMove(NamedTuple):
@@ -91,7 +93,7 @@ def follow_game(
     turns = []
     for color, side in sides.items():
         turns += [(color, turn) for turn in side.turns]
-    for color, turn in sorted(turns, key=lambda each: each[1].ply):
+    for color, turn in sorted(turns, key=lambda side_turn: side_turn[1].ply):
         move = reader.compare_turn(turn, elos[color])
         hardness = sums.estimate_hardness(color, turn.ply) * np.sqrt(
             move.peers.variance

@@ -68,9 +68,9 @@ class _StageSums(NamedTuple):
         """
         slope = self.total.slope - np.array(betas) @ self.hardness
         total = self.total._replace(slope=slope)
-        found = read_rating(total, USUAL_PRIOR_SD)
-        assert found is not None  # not None, because a move is counted
-        return locate_rating(total, found.rating)
+        reading = read_rating(total, USUAL_PRIOR_SD)
+        assert reading is not None  # not None, because a move is counted
+        return locate_rating(total, reading.rating)
 
 
 def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
@@ -83,15 +83,15 @@ def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
     sides: dict[int, list[list[_StageSums | None]]] = {}
     for side in followed:
         sides.setdefault(side.game, []).append(_sum_stages(side.moves))
-    games = [both for both in sides.values() if len(both) == 2]
+    games = [pair for pair in sides.values() if len(pair) == 2]
     betas: list[float] = []
     for stage in range(len(STAGES_PLIES)):
         pairs = []
         for white, black in games:
-            one = white[stage]
-            other = black[stage]
-            if one is not None and other is not None:
-                pairs.append((one, other))
+            white_sums = white[stage]
+            black_sums = black[stage]
+            if white_sums is not None and black_sums is not None:
+                pairs.append((white_sums, black_sums))
         beta = _find_beta(pairs, betas) if len(pairs) >= MIN_GAMES else 0.0
         betas.append(round(beta, 3))
     return tuple(zip(STAGES_PLIES, betas, strict=True))
@@ -103,15 +103,15 @@ def _sum_stages(moves: Sequence[FollowedMove]) -> list[_StageSums | None]:
     """
     hardness = np.zeros((len(STAGES_PLIES), len(GRID_ELO)))
     slope = np.zeros(len(GRID_ELO))
-    found: list[_StageSums | None] = [None] * len(STAGES_PLIES)
+    stage_sums: list[_StageSums | None] = [None] * len(STAGES_PLIES)
     for move in moves:
         stage = bisect_left(STAGES_PLIES[:-1], move.turn.ply)
         hardness[stage] += move.hardness
         slope = slope + move.compared.slope
         total = move.total._replace(slope=slope)
         for later in range(stage, len(STAGES_PLIES)):
-            found[later] = _StageSums(total, hardness[: later + 1].copy())
-    return found
+            stage_sums[later] = _StageSums(total, hardness[: later + 1].copy())
+    return stage_sums
 
 
 def _find_beta(
@@ -124,8 +124,8 @@ def _find_beta(
     def correlate(beta: float) -> float:
         betas = [*earlier, beta]
         places = [
-            (one.compute_place(betas), other.compute_place(betas))
-            for one, other in pairs
+            (white.compute_place(betas), black.compute_place(betas))
+            for white, black in pairs
         ]
         return float(np.corrcoef(np.array(places).T)[0, 1])
 
@@ -155,21 +155,23 @@ def learn_spread(followed: Followed) -> dict[str, object]:
     if len(running[OWN_OUTSIDE_MOVES]) >= MIN_GAMES:
         prior_sd = find_prior_sd(running[OWN_OUTSIDE_MOVES], elos[OWN_OUTSIDE_MOVES])
     finished = find_kappa([*chain.from_iterable(players.values())], prior_sd)
-    enough = {node: held for node, held in running.items() if len(held) >= MIN_GAMES}
+    learnable = {
+        node: totals for node, totals in running.items() if len(totals) >= MIN_GAMES
+    }
     dispersion = tuple(
-        (node, find_kappa(held, prior_sd)) for node, held in enough.items()
+        (node, find_kappa(totals, prior_sd)) for node, totals in learnable.items()
     )
     events = [
         functools.reduce(Evidence.join, games)
         for games in players.values()
         if games[1:]
     ]
-    several = len(events) >= MIN_GAMES / 2
+    has_enough = len(events) >= MIN_GAMES / 2
     return {
         "prior_sd": prior_sd,
         "dispersion": dispersion or ((NODES[0], finished),),
         "finished_dispersion": finished,
-        "event_dispersion": find_kappa(events, prior_sd) if several else finished,
+        "event_dispersion": find_kappa(events, prior_sd) if has_enough else finished,
     }
 
 
@@ -182,10 +184,12 @@ def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
         kappa = find_kappa(totals, prior_sd)
         outside = 0
         for total, elo in zip(totals, elos, strict=True):
-            found = read_rating(total._replace(kappa=kappa), prior_sd)
-            assert found is not None and found.usual_low is not None
-            assert found.usual_high is not None  # not None, because the player is rated
-            outside += not found.usual_low <= elo <= found.usual_high
+            reading = read_rating(total._replace(kappa=kappa), prior_sd)
+            assert reading is not None and reading.usual_low is not None
+            assert (
+                reading.usual_high is not None
+            )  # not None, because the player is rated
+            outside += not reading.usual_low <= elo <= reading.usual_high
         return outside > OWN_OUTSIDE * len(totals)
 
     sizes = range(LEAST_PRIOR_SD, MOST_PRIOR_SD, PRIOR_SD_STEP)
@@ -199,9 +203,11 @@ def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
     """
 
     def find_surplus(kappa: float) -> float:
-        figures = [read_rating(each._replace(kappa=kappa), prior_sd) for each in totals]
-        held = [is_usual(each) for each in figures if each is not None]
-        return sum(held) / len(held) - USUAL_SHARE
+        figures = [
+            read_rating(total._replace(kappa=kappa), prior_sd) for total in totals
+        ]
+        is_inside = [is_usual(figure) for figure in figures if figure is not None]
+        return sum(is_inside) / len(is_inside) - USUAL_SHARE
 
     from scipy.optimize import bisect  # imported only here, because the import is slow
 

@@ -66,16 +66,16 @@ class HeldOut(Value):
         ``moves`` are its moves in UCI joined by spaces, and ``players`` the numbers of
         its two players.
         """
-        known = [number for number in players if number is not None]
-        held = (
+        numbers = [number for number in players if number is not None]
+        is_held_out = (
             any(
                 number in self.players or not assign_share(str(number), PLAYERS_IN)
-                for number in known
+                for number in numbers
             )
-            or (len(known) < 2 and not assign_share(moves, PLAYERS_IN))
+            or (len(numbers) < 2 and not assign_share(moves, PLAYERS_IN))
             or sha256(moves.encode()).hexdigest() in self.games
         )
-        if not held:
+        if not is_held_out:
             return "train"
         return (
             "test"

@@ -35,8 +35,8 @@ FLOOR = 1e-6
 _RESAMPLED = 1000
 
 
-def _compute_surprise(given: dict[str, float], uci: str) -> float:
-    return -math.log(max(given[uci], FLOOR))
+def _compute_surprise(shares: dict[str, float], uci: str) -> float:
+    return -math.log(max(shares[uci], FLOOR))
 
 
 def list_test_positions(game: RatedGameLine) -> Iterator[tuple[NetworkInput, str]]:
@@ -79,59 +79,64 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
     count = 0
     for count, game in enumerate(games, 1):
         positions = []
-        for asked, uci in list_test_positions(game):
-            reason = explain_not_covered(asked.board)
+        for position, uci in list_test_positions(game):
+            reason = explain_not_covered(position.board)
             if reason is None and uci[4:] in ("", "q"):
-                positions.append((asked, uci))
+                positions.append((position, uci))
             else:
                 left_out[
                     reason or "promotions to a lesser piece were not learned apart"
                 ] += 1
-        right = network.predict_shares([asked for asked, _ in positions])
-        wanted = []
-        for asked, _ in positions:
-            wanted += [asked._replace(elo=elo) for elo in _shift_elos(asked.elo)]
-        others = iter(network.predict_shares(wanted))
-        for (asked, uci), given in zip(positions, right, strict=True):
-            loss = _compute_surprise(given, uci)
+        right_shares = network.predict_shares([position for position, _ in positions])
+        shifted = []
+        for position, _ in positions:
+            shifted += [position._replace(elo=elo) for elo in _shift_elos(position.elo)]
+        wrong_shares = iter(network.predict_shares(shifted))
+        for (position, uci), predicted in zip(positions, right_shares, strict=True):
+            loss = _compute_surprise(predicted, uci)
             wrong = [
-                _compute_surprise(next(others), uci) for _ in _shift_elos(asked.elo)
+                _compute_surprise(next(wrong_shares), uci)
+                for _ in _shift_elos(position.elo)
             ]
-            beside = (1, loss, fmean(wrong)) if wrong else (0, 0, 0)
-            own = asked.elo[0] // BAND_ELO * BAND_ELO
-            hit = next(iter(given)) == uci
-            rows.append((count - 1, KINDS.index(asked.kind), own, hit, loss, *beside))
-            shares = np.array([*given.values()])
-            each = np.stack(
-                [shares, [move == uci for move in given], np.ones(len(shares))], axis=1
+            wrong_figures = (1, loss, fmean(wrong)) if wrong else (0, 0, 0)
+            own = position.elo[0] // BAND_ELO * BAND_ELO
+            hit = next(iter(predicted)) == uci
+            rows.append(
+                (count - 1, KINDS.index(position.kind), own, hit, loss, *wrong_figures)
             )
-            np.add.at(tenths, np.minimum(shares * 10, 9).astype(int), each)
-    found = np.array(rows, dtype=np.float64).reshape(-1, 8)
-    numbers, kinds, elos = found.T[:3].astype(np.int64)
+            shares = np.array([*predicted.values()])
+            forecasts = np.stack(
+                [shares, [move == uci for move in predicted], np.ones(len(shares))],
+                axis=1,
+            )
+            np.add.at(tenths, np.minimum(shares * 10, 9).astype(int), forecasts)
+    figures = np.array(rows, dtype=np.float64).reshape(-1, 8)
+    numbers, kinds, elos = figures.T[:3].astype(np.int64)
     off, at_right, at_wrong = (
-        np.bincount(numbers, each, count).astype(np.float64) for each in found.T[5:]
+        np.bincount(numbers, column, count).astype(np.float64)
+        for column in figures.T[5:]
     )
     return {
-        **_average_figures(found),
+        **_average_figures(figures),
         "right_elo_gain": _estimate_gain(off, at_wrong - at_right),
         "by_elo": [
-            {"elo": elo, **_average_figures(found[elos == elo])}
+            {"elo": elo, **_average_figures(figures[elos == elo])}
             for elo in np.unique(elos).tolist()
         ],
         "by_kind": [
-            {"kind": kind, **_average_figures(found[kinds == at])}
+            {"kind": kind, **_average_figures(figures[kinds == at])}
             for kind, at in sorted(zip(KINDS, itertools.count()))
             if at in kinds
         ],
         "reliability": [
             {
                 "at": at / 10,
-                "forecast": round(forecast / many, 4),
-                "played": round(played / many, 4),
-                "positions": int(many),
+                "forecast": round(forecast / n, 4),
+                "played": round(played / n, 4),
+                "positions": int(n),
             }
-            for at, (forecast, played, many) in enumerate(tenths.tolist())
-            if many
+            for at, (forecast, played, n) in enumerate(tenths.tolist())
+            if n
         ],
         "left_out": dict(left_out),
     }
@@ -142,28 +147,28 @@ def _average_figures(rows: Floats) -> Figures:
     in nats.
     """
     hits, loss, off, right, wrong = rows[:, 3:].sum(axis=0).tolist()
-    many = max(len(rows), 1)
+    n = max(len(rows), 1)
     return {
         "positions": len(rows),
-        "first_choice": round(hits / many, 4),
-        "nll": round(loss / many, 4),
+        "first_choice": round(hits / n, 4),
+        "nll": round(loss / n, 4),
         "right_elo_nll": round(right / off, 4) if off else None,
         "wrong_elo_nll": round(wrong / off, 4) if off else None,
     }
 
 
-def _estimate_gain(many: Floats, gained: Floats) -> dict[str, float] | None:
+def _estimate_gain(n: Floats, gained: Floats) -> dict[str, float] | None:
     """Return how much better right ratings predict a move than ratings 400 Elo off:
     mean in nats, with its 95 % interval. Return None if no wrong rating was tried.
 
     Whole games are resampled with replacement, because the moves of one game are not
     independent.
     """
-    if not many.sum():
+    if not n.sum():
         return None
-    drawn = np.random.default_rng(1).integers(len(many), size=(_RESAMPLED, len(many)))
-    means = gained[drawn].sum(1) / np.maximum(many[drawn].sum(1), 1)
-    ends = (gained.sum() / many.sum(), *np.quantile(means, [0.025, 0.975]))
+    drawn = np.random.default_rng(1).integers(len(n), size=(_RESAMPLED, len(n)))
+    means = gained[drawn].sum(1) / np.maximum(n[drawn].sum(1), 1)
+    ends = (gained.sum() / n.sum(), *np.quantile(means, [0.025, 0.975]))
     return dict(
         zip(("mean", "low", "high"), (round(float(x), 4) for x in ends), strict=True)
     )

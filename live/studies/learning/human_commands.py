@@ -28,24 +28,24 @@ def check_network(
     files: Sequence[Path],
     network: str,
     *,
-    chosen: GamePart,
-    most: int | None,
+    part: GamePart,
+    most_games: int | None,
     json: str | None,
 ) -> int:
     """Run ``live-rate human --check``; return the exit code."""
     _reject_missing(files)
     model = HumanNetwork(Path(network) if network else None)
-    picked = [game for _, game in select_games(files, chosen, read_held_out())]
+    picked = [game for _, game in select_games(files, part, read_held_out())]
     if not picked:
         raise InputError(
             str(files[0]),
             "holds no game with moves, both ratings and a known kind",
             "See the help",
         )
-    if most is not None and len(picked) > most:
+    if most_games is not None and len(picked) > most_games:
         # The games are chosen evenly over the files, which are often sorted by time or
         # rating.
-        picked = [picked[k * len(picked) // most] for k in range(most)]
+        picked = [picked[k * len(picked) // most_games] for k in range(most_games)]
     report = {
         "network": model.about,
         "games": len(picked),
@@ -70,25 +70,28 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
             f"{error.name} is not installed",
             "Run: pip install 'live-rate[train]'",
         ) from None
-    wanted = Plan(**plan)
-    held = read_held_out()
+    training_plan = Plan(**plan)
+    held_out = read_held_out()
     for name in ("train", "validation"):
-        chosen = select_games(files, name, held)
-        if not chosen:
+        games = select_games(files, name, held_out)
+        if not games:
             raise InputError(
                 str(files[0]), f"no game is left for {name}", "Give more games"
             )
-        write_positions(work, chosen, name, wanted.seed)
+        write_positions(work, games, name, training_plan.seed)
     learned = train(
-        work, wanted, time.time, lambda line: print_line(line, Console(stderr=True))
+        work,
+        training_plan,
+        time.time,
+        lambda line: print_line(line, Console(stderr=True)),
     )
-    about = {
+    metadata = {
         "name": out.stem,
         "learned": ", ".join(path.name for path in files),
-        "size": f"{wanted.channels} channels, {wanted.blocks} blocks",
-        "seed": str(wanted.seed),
+        "size": f"{training_plan.channels} channels, {training_plan.blocks} blocks",
+        "seed": str(training_plan.seed),
     }
-    export_network(learned, out, about)
+    export_network(learned, out, metadata)
     return 0
 
 
@@ -103,7 +106,7 @@ def _reject_missing(files: Sequence[Path]) -> None:
 def _print_report(report: Figures) -> None:
     console = Console()
 
-    def line(name: str, figures: Figures) -> None:
+    def print_figures(name: str, figures: Figures) -> None:
         wrong = figures["wrong_elo_nll"]
         off = "" if wrong is None else f"  {wrong - figures['right_elo_nll']:+.4f}"
         shares = f"{figures['first_choice']:>9.1%}{figures['nll']:>8.3f}{off}"
@@ -113,10 +116,10 @@ def _print_report(report: Figures) -> None:
         f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off",
         console,
     )
-    line("all", report)
+    print_figures("all", report)
     for kind in report["by_kind"]:
-        line(kind["kind"], kind)
+        print_figures(kind["kind"], kind)
     for band in report["by_elo"]:
-        line(f"{band['elo']}-{band['elo'] + BAND_ELO - 1}", band)
-    for reason, many in report["left_out"].items():
-        print_line(f"left out: {many} positions, {reason}", console)
+        print_figures(f"{band['elo']}-{band['elo'] + BAND_ELO - 1}", band)
+    for reason, n in report["left_out"].items():
+        print_line(f"left out: {n} positions, {reason}", console)

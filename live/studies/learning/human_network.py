@@ -39,13 +39,16 @@ class Block(nn.Module):
         nn.init.zeros_(self.given.bias)
         nn.init.zeros_(self.board.weight)
 
-    def forward(self, seen: Tensor, given: Tensor) -> Tensor:
-        scale, shift = self.given(given).chunk(2, 1)
-        shift = shift + self.board(seen.mean((2, 3)))
+    def forward(self, features: Tensor, conditions: Tensor) -> Tensor:
+        scale, shift = self.given(conditions).chunk(2, 1)
+        shift = shift + self.board(features.mean((2, 3)))
         middle = (
-            self.first(seen) * (1 + scale)[:, :, None, None] + shift[:, :, None, None]
+            self.first(features) * (1 + scale)[:, :, None, None]
+            + shift[:, :, None, None]
         )
-        result: Tensor = functional.relu(seen + self.second(functional.relu(middle)))
+        result: Tensor = functional.relu(
+            features + self.second(functional.relu(middle))
+        )
         return result
 
 
@@ -69,40 +72,47 @@ class MoveNetwork(nn.Module):
         self.leave_given = nn.Linear(_GIVEN, 2 * _SQUARE)
 
     def forward(self, planes: Tensor, conditions: Tensor) -> Tensor:
-        given = self.given(conditions)
-        seen = functional.relu(self.stem(planes))
+        condition_features = self.given(conditions)
+        features = functional.relu(self.stem(planes))
         for block in self.blocks:
-            seen = block(seen, given)
-        scale, shift = self.leave_given(given).chunk(2, 1)
+            features = block(features, condition_features)
+        scale, shift = self.leave_given(condition_features).chunk(2, 1)
         leave = (
-            self.leave(seen).flatten(2) * (1 + scale)[:, :, None] + shift[:, :, None]
+            self.leave(features).flatten(2) * (1 + scale)[:, :, None]
+            + shift[:, :, None]
         )
-        go = self.go(seen).flatten(2)
+        go = self.go(features).flatten(2)
         return (leave.transpose(1, 2) @ go * _SQUARE**-0.5).flatten(1)
 
 
-def export_network(network: MoveNetwork, path: Path, about: Mapping[str, str]) -> None:
+def export_network(
+    network: MoveNetwork, path: Path, metadata: Mapping[str, str]
+) -> None:
     """Write the network to an ONNX file in float32: from ``planes`` and ``conditions``
     to ``logits``, for any number of positions.
 
-    ``about`` is stored in the file's metadata. Needs the ``onnx`` package.
+    ``metadata`` is stored in the file's metadata. Needs the ``onnx`` package.
     """
     import onnx
 
-    given = (torch.zeros(2, PLANES, 8, 8), torch.zeros(2, CONDITIONS))
+    inputs = (torch.zeros(2, PLANES, 8, 8), torch.zeros(2, CONDITIONS))
     part = path.with_suffix(".part")
-    many = {0: "n"}
+    batch_axis = {0: "n"}
     torch.onnx.export(
         network.eval().to(memory_format=torch.contiguous_format),
-        given,
+        inputs,
         str(part),
         input_names=["planes", "conditions"],
         output_names=["logits"],
-        dynamic_axes={"planes": many, "conditions": many, "logits": many},
+        dynamic_axes={
+            "planes": batch_axis,
+            "conditions": batch_axis,
+            "logits": batch_axis,
+        },
         opset_version=17,
         dynamo=False,
     )
-    made = onnx.load(str(part))
-    onnx.helper.set_model_props(made, dict(about))
-    onnx.save(made, str(part))
+    model = onnx.load(str(part))
+    onnx.helper.set_model_props(model, dict(metadata))
+    onnx.save(model, str(part))
     part.replace(path)

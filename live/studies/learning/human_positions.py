@@ -116,7 +116,7 @@ def encode_games(
     part of the openings and of some kinds of game.
     """
 
-    def chosen() -> Iterator[tuple[Any, ...]]:
+    def choose_rows() -> Iterator[tuple[Any, ...]]:
         for number, game in numbered:
             for row in encode_game(game, number):
                 share = KEEP_KIND[game.kind] * (
@@ -125,26 +125,28 @@ def encode_games(
                 if sample is None or share == 1.0 or sample.random() < share:
                     yield row
 
-    rows = np.fromiter(chosen(), dtype=POSITION)
+    rows = np.fromiter(choose_rows(), dtype=POSITION)
     return mirror_black(rows, rows["ply"] % 2 == 1)
 
 
 def select_games(
-    paths: Iterable[Path], wanted: GamePart, held: HeldOut
+    paths: Iterable[Path], part: GamePart, held_out: HeldOut
 ) -> list[NumberedLine]:
     """Return the games of one part, each with its number. The numbers count through all
     files in the given order.
     """
-    every = enumerate(itertools.chain.from_iterable(map(read_game_lines, paths)))
+    numbered_games = enumerate(
+        itertools.chain.from_iterable(map(read_game_lines, paths))
+    )
     return [
         (number, game)
-        for number, game in every
-        if wanted in ("all", held.find_part(game.moves, game.players))
+        for number, game in numbered_games
+        if part in ("all", held_out.find_part(game.moves, game.players))
     ]
 
 
 def write_positions(
-    folder: Path, chosen: list[NumberedLine], name: str, seed: int
+    folder: Path, games: list[NumberedLine], name: str, seed: int
 ) -> None:
     """Write the records of many games, shuffled by game, as ``name-000.npy`` and so on.
 
@@ -153,22 +155,23 @@ def write_positions(
     openings and of some kinds of game is kept.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    shuffled = list(chosen)
+    shuffled = list(games)
     random.Random(seed).shuffle(shuffled)
-    many = -(-len(shuffled) // _GAMES_A_FILE)
-    wanted = [
-        (folder / f"{name}-{k:03}.npy", shuffled[k::many], k) for k in range(many)
+    file_count = -(-len(shuffled) // _GAMES_A_FILE)
+    jobs = [
+        (folder / f"{name}-{k:03}.npy", shuffled[k::file_count], k)
+        for k in range(file_count)
     ]
-    missing = [(*job, seed, name == "train") for job in wanted if not job[0].exists()]
+    missing = [(*job, seed, name == "train") for job in jobs if not job[0].exists()]
     if missing:
         with multiprocessing.get_context("spawn").Pool(2) as pool:
             pool.starmap(_encode_file, missing, chunksize=1)
 
 
 def _encode_file(
-    path: Path, chosen: list[NumberedLine], number: int, seed: int, thinned: bool
+    path: Path, games: list[NumberedLine], number: int, seed: int, thinned: bool
 ) -> None:
-    rows = encode_games(chosen, random.Random(f"{seed} {number}") if thinned else None)
+    rows = encode_games(games, random.Random(f"{seed} {number}") if thinned else None)
     part_path = path.with_suffix(".part.npy")
     np.save(part_path, rows)
     part_path.replace(path)

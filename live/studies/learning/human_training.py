@@ -32,11 +32,11 @@ from live.studies.learning.human_positions import OPENING_PLIES, load_positions
 
 
 def compute_loss(
-    network: nn.Module, planes: Tensor, given: Tensor, can: Tensor, played: Tensor
+    network: nn.Module, planes: Tensor, conditions: Tensor, can: Tensor, played: Tensor
 ) -> Tensor:
     """Return the mean negative log-likelihood of the moves played, in nats."""
     with torch.autocast("cpu", torch.bfloat16):
-        logits = network(planes, given)
+        logits = network(planes, conditions)
     return functional.cross_entropy(logits.float().masked_fill(~can, -1e9), played)
 
 
@@ -117,8 +117,8 @@ class Orthogonal:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.adam.load_state_dict(state["adam"])
-        for kept, given in zip(self.moved, state["moved"], strict=True):
-            kept.copy_(given)
+        for average, saved in zip(self.moved, state["moved"], strict=True):
+            average.copy_(saved)
 
 
 def orthogonalise(matrix: torch.Tensor) -> torch.Tensor:
@@ -202,10 +202,10 @@ class Training:
             self.steps += 1
             self.learned += len(rows)
             memory = min(MEMORY, self.steps / (self.steps + 10))
-            for mean, kept in zip(
+            for mean, weights in zip(
                 self.mean.parameters(), self.network.parameters(), strict=True
             ):
-                mean.lerp_(kept, 1 - memory)
+                mean.lerp_(weights, 1 - memory)
         self.recent.append(error.item())
 
     def run(
@@ -267,7 +267,7 @@ def train(
     if checkpoint.exists():
         training.resume(checkpoint)
     data = load_positions(folder, "train")
-    sample = _sample(load_positions(folder, "validation"), plan.seed)
+    sample = _draw_sample(load_positions(folder, "validation"), plan.seed)
     write(f"{len(data)} positions to learn from, {training.learned} learned already")
     lines = 0
 
@@ -286,9 +286,9 @@ def train(
     return training.mean
 
 
-def _sample(rows: Positions, seed: int, many: int = 4096) -> Positions:
+def _draw_sample(rows: Positions, seed: int, most_rows: int = 4096) -> Positions:
     late = rows[rows["ply"] >= OPENING_PLIES]
-    return late[np.random.default_rng(seed).permutation(len(late))[:many]]
+    return late[np.random.default_rng(seed).permutation(len(late))[:most_rows]]
 
 
 @torch.no_grad()
@@ -302,9 +302,9 @@ def measure_accuracy(
     error = 0.0
     for start in range(0, len(rows), batch):
         part = rows[start : start + batch]
-        seen, given, can, played = build_tensors(part)
+        planes, conditions, can, played = build_tensors(part)
         with torch.autocast("cpu", torch.bfloat16):
-            logits = network(seen, given)
+            logits = network(planes, conditions)
         logits = logits.float().masked_fill(~can, -1e9)
         hits += int((logits.argmax(1) == played).sum())
         error += float(functional.cross_entropy(logits, played, reduction="sum"))

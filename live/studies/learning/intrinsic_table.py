@@ -70,9 +70,11 @@ def learn_intrinsic(
         InputError: there are too few turns, the ratings are too similar, or the higher
             rated players do not choose better moves. The error says which.
     """
-    held = [game for game in games if game.spreads]
-    turns = TurnArrays([*chain.from_iterable(game.spreads for game in held)])
-    elo = np.repeat([game.elo for game in held], [len(game.spreads) for game in held])
+    searched = [game for game in games if game.spreads]
+    turns = TurnArrays([*chain.from_iterable(game.spreads for game in searched)])
+    elo = np.repeat(
+        [game.elo for game in searched], [len(game.spreads) for game in searched]
+    )
     if len(turns) < MIN_TABLE_TURNS:
         raise InputError(
             name,
@@ -117,8 +119,8 @@ def learn_intrinsic(
         mileposts=posts,
         source=source,
         turns=len(turns),
-        players=len({game.player for game in held}),
-        players_sd_elo=_measure_players_sd(turns, z, fitted, held),
+        players=len({game.player for game in searched}),
+        players_sd_elo=_measure_players_sd(turns, z, fitted, searched),
     )
 
 
@@ -133,16 +135,18 @@ def _compute_parameters(z: Floats, at: Floats) -> tuple[Floats, Floats]:
 
 
 def _compute_step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
-    found = _compute_choices(turns, *_compute_parameters(z, at))
+    choices = _compute_choices(turns, *_compute_parameters(z, at))
     # The logarithms of s and c are each a line in z.
     line = np.stack([np.ones_like(z), z], axis=1)
-    slope = np.einsum("ti,tk->ik", turns.select_played(found.slope), line).ravel()
-    of_turn = np.einsum("tm,tmi,tmj->tij", found.probability, found.slope, found.slope)
+    slope = np.einsum("ti,tk->ik", turns.select_played(choices.slope), line).ravel()
+    of_turn = np.einsum(
+        "tm,tmi,tmj->tij", choices.probability, choices.slope, choices.slope
+    )
     information = np.einsum(
         "tij,tk,tl->ikjl", of_turn, line, line, optimize=True
     ).reshape(4, 4)
     return ScoringStep(
-        -float(turns.select_played(found.log).sum()), -slope, information
+        -float(turns.select_played(choices.log).sum()), -slope, information
     )
 
 
@@ -182,10 +186,10 @@ def _measure_players_sd(
     The slope of a game's log-likelihood at the rating has the variance I + I² · V,
     where I is the information and V the variance of the level.
     """
-    found = _compute_choices(turns, *_compute_parameters(z, fitted))
-    by_elo = (found.slope @ np.array([fitted[1], fitted[3]])) / _SCALE_ELO
-    information = np.einsum("tm,tm,tm->t", found.probability, by_elo, by_elo)
-    game = np.repeat(np.arange(len(games)), [len(held.spreads) for held in games])
+    choices = _compute_choices(turns, *_compute_parameters(z, fitted))
+    by_elo = (choices.slope @ np.array([fitted[1], fitted[3]])) / _SCALE_ELO
+    information = np.einsum("tm,tm,tm->t", choices.probability, by_elo, by_elo)
+    game = np.repeat(np.arange(len(games)), [len(played.spreads) for played in games])
     slope_of = np.bincount(game, turns.select_played(by_elo))
     information_of = np.bincount(game, information)
     excess = float((slope_of**2 - information_of).sum())

@@ -107,17 +107,19 @@ class Judgement(NamedTuple):
     moves: JudgedMoves
 
 
-def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Judgement:
-    """Rate the players for whom ``whom`` returns true by ``model``, after each of their
-    moves.
+def judge(
+    games: Sequence[PlayedGame], model: PerceivedModel, is_chosen: Whom
+) -> Judgement:
+    """Rate the players for whom ``is_chosen`` returns true by ``model``, after each of
+    their moves.
     """
     reader = MoveReader((model,))
-    found: dict[str, list[tuple[float, ...]]] = {
-        str(when): [] for when in (*AFTER, WHOLE)
+    rows_after: dict[str, list[tuple[float, ...]]] = {
+        str(stage): [] for stage in (*AFTER, WHOLE)
     }
     changes: list[tuple[float, ...]] = []
     for index, (game, sides) in enumerate(
-        zip(games, choose_sides(games, whom), strict=True)
+        zip(games, choose_sides(games, is_chosen), strict=True)
     ):
         if not sides:
             continue
@@ -127,21 +129,23 @@ def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Jud
         level = estimate_level(game.white.elo, game.black.elo, model.mean_elo)
         for color in sides:
             side = COLORS.index(color)
-            mine = [each for each in moves if each.color == color]
-            unrated = [each.total for each in blind if each.color == color]
+            own_moves = [move for move in moves if move.color == color]
+            unrated = [move.total for move in blind if move.color == color]
             elo = float(game.sides[side].elo or 0)
-            about = (index, side, elo, level, _score_result(game, color))
-            whens = {str(n): n for n in AFTER if n <= len(mine)} | {WHOLE: len(mine)}
-            for when, n in whens.items():
-                kappa = reader.dispersion.find_factor(n, over=when == WHOLE)
-                total = mine[n - 1].total._replace(kappa=kappa)
+            facts = (index, side, elo, level, _score_result(game, color))
+            stages = {str(n): n for n in AFTER if n <= len(own_moves)} | {
+                WHOLE: len(own_moves)
+            }
+            for stage, n in stages.items():
+                kappa = reader.dispersion.find_factor(n, over=stage == WHOLE)
+                total = own_moves[n - 1].total._replace(kappa=kappa)
                 figures = _rate_side(total, elo, unrated[n - 1], reader.prior_sd)
-                found[when].append((*about, *figures))
-            changes += _list_rating_changes(game, mine, reader.prior_sd)
+                rows_after[stage].append((*facts, *figures))
+            changes += _list_rating_changes(game, own_moves, reader.prior_sd)
     return Judgement(
         {
-            when: Judged(*_stack_columns(rows, len(Judged._fields)))
-            for when, rows in found.items()
+            stage: Judged(*_stack_columns(rows, len(Judged._fields)))
+            for stage, rows in rows_after.items()
         },
         JudgedMoves(*_stack_columns(changes, len(JudgedMoves._fields))),
     )
@@ -163,23 +167,23 @@ def _rate_side(
     total: Evidence, elo: float, blind: Evidence, prior_sd: float
 ) -> tuple[float, ...]:
     """Return the values of :class:`Judged` for one side, from ``rating`` on."""
-    seen = read_rating(total, prior_sd)
+    reading = read_rating(total, prior_sd)
     unrated = read_rating(blind, prior_sd)
     # not None, because at least one move is counted
-    assert seen is not None and unrated is not None
+    assert reading is not None and unrated is not None
     assert (
-        seen.usual_low is not None and seen.usual_high is not None
+        reading.usual_low is not None and reading.usual_high is not None
     )  # not None, because the player is rated
-    least, most = find_limits(total.peers, total.kappa, SURE_QUANTILE)
+    lower, upper = find_limits(total.peers, total.kappa, SURE_QUANTILE)
     own = min(max(elo, LEAST_ELO), MOST_ELO)
     least_own, slope, most_own = (
-        float(np.interp(own, GRID_ELO, each)) for each in (least, total.slope, most)
+        float(np.interp(own, GRID_ELO, limit)) for limit in (lower, total.slope, upper)
     )
     inside = least_own <= slope <= most_own
-    usual = seen.usual_low, seen.usual_high
+    usual = reading.usual_low, reading.usual_high
     return (
-        seen.rating,
-        locate_rating(total, seen.rating),
+        reading.rating,
+        locate_rating(total, reading.rating),
         *usual,
         inside,
         unrated.rating,
@@ -192,15 +196,15 @@ def _list_rating_changes(
     """Yield one side's rows of :class:`JudgedMoves`."""
     before: float | None = None
     for counted, move in enumerate(moves, 1):
-        found = read_rating(move.total, prior_sd)
-        assert found is not None  # not None, because a move is counted
+        reading = read_rating(move.total, prior_sd)
+        assert reading is not None  # not None, because a move is counted
         if before is not None:
             yield (
                 counted,
-                found.rating - before,
+                reading.rating - before,
                 compute_lost_points(game, move.turn.ply),
             )
-        before = found.rating
+        before = reading.rating
 
 
 def compute_lost_points(game: PlayedGame, ply: int) -> float:
@@ -220,30 +224,33 @@ def compute_lost_points(game: PlayedGame, ply: int) -> float:
     return max(0.0, 100 * lost)
 
 
-def summarise_judgement(of: Judged) -> dict[str, Any]:
+def summarise_judgement(judged: Judged) -> dict[str, Any]:
     """Return the summary figures of these player-games, by name."""
-    if not len(of.elo):
+    if not len(judged.elo):
         return {"n": 0}
-    elo = np.clip(of.elo, LEAST_ELO, MOST_ELO)
-    pairs = _pair_places(of)
+    elo = np.clip(judged.elo, LEAST_ELO, MOST_ELO)
+    pairs = _pair_places(judged)
     below = [
-        float((of.z < NormalDist().inv_cdf(each / 100)).mean()) for each in PERCENTILES
+        float((judged.z < NormalDist().inv_cdf(percentile / 100)).mean())
+        for percentile in PERCENTILES
     ]
     return {
-        "n": len(of.elo),
+        "n": len(judged.elo),
         "percentile_below": dict(
             zip(map(str, PERCENTILES), map(round_figure, below), strict=True)
         ),
         "pair_r": compute_correlation(*pairs),
         "pairs": len(pairs[0]),
-        "rms": round(float(np.sqrt(((of.rating - of.elo) ** 2).mean())), 1),
-        "usual_holds": compute_share(is_in_usual_band(of)),
-        "interval_holds": compute_share(of.inside),
-        "own_outside": compute_share((elo < of.usual_low) | (elo > of.usual_high)),
-        "beyond_3200": compute_share(of.rating > BEYOND_ELO),
-        "beyond_400": compute_share(np.abs(of.rating - of.elo) > FAR_ELO),
-        "blind_r": compute_correlation(of.blind, of.elo),
-        "bands": [_summarise_band(of, *band) for band in BANDS],
+        "rms": round(float(np.sqrt(((judged.rating - judged.elo) ** 2).mean())), 1),
+        "usual_holds": compute_share(is_in_usual_band(judged)),
+        "interval_holds": compute_share(judged.inside),
+        "own_outside": compute_share(
+            (elo < judged.usual_low) | (elo > judged.usual_high)
+        ),
+        "beyond_3200": compute_share(judged.rating > BEYOND_ELO),
+        "beyond_400": compute_share(np.abs(judged.rating - judged.elo) > FAR_ELO),
+        "blind_r": compute_correlation(judged.blind, judged.elo),
+        "bands": [_summarise_band(judged, *band) for band in BANDS],
     }
 
 
@@ -252,34 +259,34 @@ def summarise_moves(judged: Judgement) -> dict[str, Any]:
     moves; shares are 0 to 1.
     """
     moves = judged.moves
-    whole = judged.after[WHOLE]
+    whole_games = judged.after[WHOLE]
     size = np.abs(moves.change)
     early = moves.counted <= EARLY_MOVES
     big_later = ~early & (size >= BIG_LATER_ELO)
-    known = ~np.isnan(moves.lost)
+    is_known = ~np.isnan(moves.lost)
     medians = []
-    for least, most in pairwise(LOSSES):
-        lost = ~early & known & (moves.lost >= least) & (moves.lost < most)
+    for least_loss, most_loss in pairwise(LOSSES):
+        lost = ~early & is_known & (moves.lost >= least_loss) & (moves.lost < most_loss)
         medians.append(
             round(float(np.median(moves.change[lost])), 1) if lost.any() else None
         )
-    ahead = _measure_winners_lead(whole)
+    ahead = _measure_winners_lead(whole_games)
     return {
         "n": len(size),
         "mean_change_early": _compute_mean(size[early]),
         "mean_change_later": _compute_mean(size[~early]),
         "big_early": compute_share(size[early] >= BIG_EARLY_ELO),
         "big_later": compute_share(size[~early] >= BIG_LATER_ELO),
-        "big_for_nothing": compute_share(moves.lost[big_later & known] < NOTHING),
+        "big_for_nothing": compute_share(moves.lost[big_later & is_known] < NOTHING),
         "median_by_loss": medians,
         "beyond_300": compute_share(size > JUMP_ELO),
         "decided": len(ahead),
         "winner_above": compute_share(ahead > 0),
         "winner_100_below": compute_share(ahead <= -100),
         "beyond_400": {
-            when: compute_share(np.abs(of.rating - of.elo) > FAR_ELO)
-            for when, of in judged.after.items()
-            if when in ("10", "20")
+            stage: compute_share(np.abs(rows.rating - rows.elo) > FAR_ELO)
+            for stage, rows in judged.after.items()
+            if stage in ("10", "20")
         },
     }
 
@@ -288,57 +295,63 @@ def _compute_mean(values: Floats) -> float | None:
     return round(float(values.mean()), 1) if len(values) else None
 
 
-def _measure_winners_lead(of: Judged) -> Floats:
+def _measure_winners_lead(judged: Judged) -> Floats:
     """Return how far the winners of decided games are rated above the losers, Elo."""
-    won = of.won > 0
-    lost = of.won < 0
-    _, at, there = np.intersect1d(of.game[won], of.game[lost], return_indices=True)
-    ahead: Floats = of.rating[won][at] - of.rating[lost][there]
+    won = judged.won > 0
+    lost = judged.won < 0
+    _, at, lost_at = np.intersect1d(
+        judged.game[won], judged.game[lost], return_indices=True
+    )
+    ahead: Floats = judged.rating[won][at] - judged.rating[lost][lost_at]
     return ahead
 
 
-def _summarise_band(of: Judged, low: int, high: int) -> dict[str, Any]:
-    inside = (of.elo >= low) & (of.elo < high)
-    some = Judged(*(each[inside] for each in of))
-    n = len(some.elo)
-    percentiles = [100 * NormalDist().cdf(each) for each in some.z]
+def _summarise_band(judged: Judged, low: int, high: int) -> dict[str, Any]:
+    inside = (judged.elo >= low) & (judged.elo < high)
+    inside_band = Judged(*(column[inside] for column in judged))
+    n = len(inside_band.elo)
+    percentiles = [100 * NormalDist().cdf(z) for z in inside_band.z]
     return {
         "elo": [low, high],
         "n": n,
-        "usual_holds": compute_share(is_in_usual_band(some)),
+        "usual_holds": compute_share(is_in_usual_band(inside_band)),
         "percentile_mean": round(float(np.mean(percentiles)), 1) if n else None,
-        "bias": round(float(np.median(some.rating - some.elo)), 1) if n else None,
-        "beyond_3200": compute_share(some.rating > BEYOND_ELO),
+        "bias": round(float(np.median(inside_band.rating - inside_band.elo)), 1)
+        if n
+        else None,
+        "beyond_3200": compute_share(inside_band.rating > BEYOND_ELO),
     }
 
 
-def is_in_usual_band(of: Judged) -> Which:
+def is_in_usual_band(judged: Judged) -> Which:
     """Return whether each rating lies in its usual band."""
-    return (of.usual_low <= of.rating) & (of.rating <= of.usual_high)
+    return (judged.usual_low <= judged.rating) & (judged.rating <= judged.usual_high)
 
 
-def _pair_places(of: Judged) -> tuple[Floats, Floats]:
+def _pair_places(judged: Judged) -> tuple[Floats, Floats]:
     """Return White's and Black's ``z`` in the games in which both players were
     judged.
     """
-    white = of.side == 0
-    black = of.side == 1
-    _, at, there = np.intersect1d(of.game[white], of.game[black], return_indices=True)
-    return of.z[white][at], of.z[black][there]
+    white = judged.side == 0
+    black = judged.side == 1
+    _, at, black_at = np.intersect1d(
+        judged.game[white], judged.game[black], return_indices=True
+    )
+    return judged.z[white][at], judged.z[black][black_at]
 
 
-def compute_correlation(one: Floats, other: Floats) -> float | None:
+def compute_correlation(x: Floats, y: Floats) -> float | None:
     """Return the correlation of two columns; None for fewer than three values or if a
     column is constant.
     """
-    if len(one) < 3 or not one.std() or not other.std():
+    if len(x) < 3 or not x.std() or not y.std():
         return None
-    return round_figure(float(np.corrcoef(one, other)[0, 1]))
+    return round_figure(float(np.corrcoef(x, y)[0, 1]))
 
 
-def compute_share(which: Which | Floats) -> float | None:
+def compute_share(mask: Which | Floats) -> float | None:
     """Return the share of True, 0 to 1; None without values."""
-    return round_figure(float(which.mean())) if len(which) else None
+    return round_figure(float(mask.mean())) if len(mask) else None
 
 
 def round_figure(value: float) -> float:

@@ -106,15 +106,15 @@ class Turns(NamedTuple):
     gain_cp: Ints
     classes: Ints
 
-    def select_rows(self, which: Which) -> Turns:
-        """Return the turns that ``which`` selects."""
+    def select_rows(self, mask: Which) -> Turns:
+        """Return the turns that ``mask`` selects."""
         # The arrays are of integers or of floats.
-        return Turns(*(each[which] for each in self))  # type: ignore[arg-type]
+        return Turns(*(column[mask] for column in self))  # type: ignore[arg-type]
 
 
 def collect_turns(
     games: Sequence[PlayedGame],
-    chosen: Sequence[Mapping[Color, str]],
+    sides_of_games: Sequence[Mapping[Color, str]],
     names: Circumstances,
     edges_cp: Sequence[int],
 ) -> tuple[Turns, list[str]]:
@@ -124,13 +124,13 @@ def collect_turns(
     players: dict[str, int] = {}
     rows: list[tuple[int, ...]] = []
     at: list[list[float]] = []
-    for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
+    for index, (game, sides) in enumerate(zip(games, sides_of_games, strict=True)):
         turns = []
         for number, (color, side) in enumerate(zip(COLORS, game.sides, strict=True)):
             if color in sides:
-                who = index * 2 + number, sides[color], side.elo or 0
-                turns += [(turn, *who) for turn in side.turns]
-        for turn, key, player, elo in sorted(turns, key=lambda each: each[0].ply):
+                player_side = index * 2 + number, sides[color], side.elo or 0
+                turns += [(turn, *player_side) for turn in side.turns]
+        for turn, key, player, elo in sorted(turns, key=lambda entry: entry[0].ply):
             rows.append(
                 (key, players.setdefault(player, len(players)), elo, turn.gain_cp)
             )
@@ -147,13 +147,13 @@ def fit_perceived_model(
     games: Sequence[PlayedGame],
     *,
     gain: GainKind,
-    without: Whom = is_held_out,
+    is_left_out: Whom = is_held_out,
     **about: Any,
 ) -> PerceivedModel:
     """Learn a model from rated games. This takes some seconds for 400 games and returns
     the same model for the same games.
 
-    ``without`` returns whether a player is left out; ``about`` are the descriptive
+    ``is_left_out`` returns whether a player is left out; ``about`` are the descriptive
     fields of the model.
 
     Raises:
@@ -164,8 +164,8 @@ def fit_perceived_model(
         InputError, about["data"], remedy="Give more games of rated players"
     )
     edges = LOSS_EDGES_CP[gain]
-    chosen = choose_sides(games, lambda player: not without(player))
-    turns, players = collect_turns(games, chosen, CIRCUMSTANCES, edges)
+    sides_of_games = choose_sides(games, lambda player: not is_left_out(player))
+    turns, players = collect_turns(games, sides_of_games, CIRCUMSTANCES, edges)
     share = np.array(
         [assign_share(player, FOLDS) for player in players], dtype=np.int64
     )
@@ -179,14 +179,14 @@ def fit_perceived_model(
             f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from"
         )
     # A circumstance that is the same in all turns cannot be learned.
-    known = zip(CIRCUMSTANCES, turns.at.T, strict=True)
+    columns = zip(CIRCUMSTANCES, turns.at.T, strict=True)
     names = tuple(
-        name for name, column in known if name == "always" or np.ptp(column) > 0
+        name for name, column in columns if name == "always" or np.ptp(column) > 0
     )
     turns = turns._replace(
-        at=turns.at[:, [CIRCUMSTANCES.index(each) for each in names]]
+        at=turns.at[:, [CIRCUMSTANCES.index(name) for name in names]]
     )
-    changing = tuple(each for each in CHANGING if each in names)
+    changing = tuple(name for name in CHANGING if name in names)
     centre = float(round(float(elos.mean())))
     low, high = np.quantile(elos, (0.025, 0.975)).round().tolist()
     engine_rating, difference = _estimate_engine(turns, centre)
@@ -216,33 +216,36 @@ def fit_perceived_model(
         prior_sd=USUAL_PRIOR_SD,
     )
 
-    apart = [MoveReader((model,))] * FOLDS
+    fold_readers = [MoveReader((model,))] * FOLDS
     for number in np.unique(share).tolist():
-        others = share[turns.player] != number
-        if others.any():
-            other = msgspec.structs.replace(
-                model, **_round_weights(fit(turns.select_rows(others), weights), p)
+        is_learned_from = share[turns.player] != number
+        if is_learned_from.any():
+            apart_model = msgspec.structs.replace(
+                model,
+                **_round_weights(fit(turns.select_rows(is_learned_from), weights), p),
             )
-            apart[number] = MoveReader((other,))
+            fold_readers[number] = MoveReader((apart_model,))
 
-    drawn = _draw_games(chosen)
+    drawn = _draw_games(sides_of_games)
 
-    def followed(shared: Shared, readers: Sequence[MoveReader] = apart) -> Followed:
+    def follow_games(
+        shared: Shared, readers: Sequence[MoveReader] = fold_readers
+    ) -> Followed:
         """Yield player-games, each rated with weights learned from other players."""
         for index in drawn:
-            for color, player in chosen[index].items():
+            for color, player in sides_of_games[index].items():
                 moves = follow_game(
                     games[index], readers[assign_share(player, FOLDS)], shared
                 )
-                own = [each for each in moves if each.color == color]
+                own = [move for move in moves if move.color == color]
                 elo = games[index].sides[COLORS.index(color)].elo or 0
                 yield FollowedSide(index, player, float(elo), own)
 
-    shared = learn_shared(followed(((0, 1.0),)))
-    if not _can_tell_players_apart(followed(shared), centre):
+    shared = learn_shared(follow_games(((0, 1.0),)))
+    if not _can_tell_players_apart(follow_games(shared), centre):
         raise too_few("these moves do not tell strong from weak players")
     return msgspec.structs.replace(
-        model, shared=shared, **learn_spread(followed(shared))
+        model, shared=shared, **learn_spread(follow_games(shared))
     )
 
 
@@ -259,13 +262,13 @@ def _can_tell_players_apart(sides: Followed, elo: float) -> bool:
     return correlation is not None and correlation >= LEAST_CORRELATION
 
 
-def _draw_games(chosen: Sequence[Mapping[Color, str]]) -> list[int]:
+def _draw_games(sides_of_games: Sequence[Mapping[Color, str]]) -> list[int]:
     """Return the numbers of at most :data:`MOST_GAMES` games with chosen sides, drawn
     evenly.
     """
-    known = [index for index, sides in enumerate(chosen) if sides]
-    step = -(-len(known) // MOST_GAMES) or 1
-    return known[::step]
+    indices = [index for index, sides in enumerate(sides_of_games) if sides]
+    step = -(-len(indices) // MOST_GAMES) or 1
+    return indices[::step]
 
 
 def _fit(
@@ -281,7 +284,7 @@ def _fit(
     """
     rows = _thin_turns(turns)
     z = ((rows.elo - centre) / SCALE_ELO)[:, None]
-    moving = rows.at[:, [names.index(each) for each in changing]]
+    moving = rows.at[:, [names.index(name) for name in changing]]
     features = np.concatenate([rows.at, moving * z, z * z], axis=1)
     stiff = np.repeat(
         (PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND),
@@ -298,7 +301,7 @@ def _fit(
     from scipy.optimize import minimize
     from scipy.special import log_softmax
 
-    def loss(flat: Floats) -> tuple[float, Floats]:
+    def compute_loss(flat: Floats) -> tuple[float, Floats]:
         weights = flat.reshape(features.shape[1], classes - 1)
         log = log_softmax(np.pad(features @ weights, ((0, 0), (1, 0))), axis=1)
         fit = float(log[number, rows.classes].sum())
@@ -308,7 +311,7 @@ def _fit(
 
     size = features.shape[1] * (classes - 1)
     result = minimize(
-        loss,
+        compute_loss,
         np.zeros(size) if start is None else start.ravel(),
         jac=True,
         method="L-BFGS-B",
@@ -335,13 +338,16 @@ def _estimate_engine(turns: Turns, centre: float) -> tuple[int, tuple[float, flo
     """
     n = np.bincount(turns.player)
     score = np.bincount(turns.player, (np.sign(turns.gain_cp) + 1) / 2) / n
-    known = (score > 0) & (score < 1)
-    if not known.any():
+    is_bounded = (score > 0) & (score < 1)
+    if not is_bounded.any():
         return round(centre), (0.0, 0.0)
-    elo = (np.bincount(turns.player, turns.elo) / n)[known]
-    n = n[known]
+    elo = (np.bincount(turns.player, turns.elo) / n)[is_bounded]
+    n = n[is_bounded]
     difference = np.array(
-        [convert_score_to_difference(each) or 0.0 for each in score[known].tolist()]
+        [
+            convert_score_to_difference(share) or 0.0
+            for share in score[is_bounded].tolist()
+        ]
     )
     z = (elo - centre) / SCALE_ELO
     start, slope = np.polynomial.polynomial.polyfit(
@@ -359,7 +365,7 @@ def _round_weights(flat: Floats, p: int) -> dict[str, Any]:
     """
 
     def round_row(row: Sequence[float]) -> tuple[float, ...]:
-        return tuple(round(each, 4) + 0.0 for each in row)
+        return tuple(round(weight, 4) + 0.0 for weight in row)
 
     rows = [*map(round_row, flat.tolist())]
     return {"level": tuple(rows[:p]), "slope": tuple(rows[p:-1]), "bend": rows[-1]}

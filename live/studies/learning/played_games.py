@@ -114,36 +114,45 @@ def build_played_game(
     position on. ``start`` is the complexity of the starting position, for files that
     leave it out.
     """
-    found: tuple[tuple[list[Turn], list[str | None]], ...] = (([], []), ([], []))
+    turns_by_side: tuple[tuple[list[Turn], list[str | None]], ...] = (
+        ([], []),
+        ([], []),
+    )
     board = chess.Board()
-    taken = False
-    known = set[str]()
+    is_after_capture = False
+    earlier_positions = set[str]()
     for index, uci in enumerate(moves[: len(positions) - 1]):
         before = positions[index]
         key = board.epd()
-        seen = describe_board(board, taken=taken, repeated=key in known)
-        known.add(key)
+        facts = describe_board(
+            board, is_after_capture=is_after_capture, repeated=key in earlier_positions
+        )
+        earlier_positions.add(key)
         move = chess.Move.from_uci(uci)
-        taken = board.is_capture(move)
+        is_after_capture = board.is_capture(move)
         board.push(move)
-        if before is None or seen.is_forced:
+        if before is None or facts.is_forced:
             continue
         color: Color = "black" if index % 2 else "white"
         gain_cp = compute_gains(before, positions[index + 1], uci, color)[
             gain == "successive"
         ]
         if gain_cp is not None:
-            about = start if start and not index else before.whole.complexity
+            complexity = start if start and not index else before.whole.complexity
             stability_cp, jump_cp = (
-                (about.stability_cp, about.jump_cp) if about else (None, None)
+                (complexity.stability_cp, complexity.jump_cp)
+                if complexity
+                else (None, None)
             )
             score = before.whole.cp * (-1 if index % 2 else 1)
-            turns, best = found[index % 2]
-            turns.append(Turn(gain_cp, score, index + 1, stability_cp, jump_cp, seen))
+            turns, best = turns_by_side[index % 2]
+            turns.append(Turn(gain_cp, score, index + 1, stability_cp, jump_cp, facts))
             best.append(before.best or None)
     white, black = (
         side._replace(turns=tuple(turns), best=tuple(best))
-        for side, (turns, best) in zip(sides, found, strict=True)
+        for side, (turns, best) in zip(sides, turns_by_side, strict=True)
     )
-    scores = tuple(None if each is None else each.whole.cp for each in positions)
+    scores = tuple(
+        None if position is None else position.whole.cp for position in positions
+    )
     return PlayedGame(white, black, result, scores, tuple(moves))

@@ -56,8 +56,8 @@ def list_champions_games(
     """Return the games of all champions. If the table has a sample size, return only
     that many: a random draw that is the same in every run.
     """
-    found = games.list_of_occasion(paper.occasions[_CHAMPIONS])
-    return found[: table.sample or None]
+    listed = games.list_of_occasion(paper.occasions[_CHAMPIONS])
+    return listed[: table.sample or None]
 
 
 def list_title_matches(
@@ -67,10 +67,10 @@ def list_title_matches(
     match.
     """
     people = games.find_people(paper.occasions[_MATCHES])
-    found = []
+    listed = []
     for row in table.rows:
-        found += _list_match(row, games, paper, people)
-    return found
+        listed += _list_match(row, games, paper, people)
+    return listed
 
 
 def _list_match(
@@ -79,14 +79,15 @@ def _list_match(
     paper: PrintedPaper,
     people: dict[str, list[int]],
 ) -> list[ListedGame]:
-    about = paper.occasions[_MATCHES]
-    one = people.get(row.one, [])
-    other = people.get(row.other, [])
+    occasion = paper.occasions[_MATCHES]
+    player_numbers = people.get(row.one, [])
+    opponent_numbers = people.get(row.other, [])
     year = int(row.at)
     return [
         game
-        for game in games.list_of_players(one, range(year, year + 1))
-        if (game.white in other or game.black in other) and about.has_event(game.event)
+        for game in games.list_of_players(player_numbers, range(year, year + 1))
+        if (game.white in opponent_numbers or game.black in opponent_numbers)
+        and occasion.has_event(game.event)
     ]
 
 
@@ -96,31 +97,31 @@ def draw_years_before_matches(
     """Return both champions' games of the year before each match, drawn from each
     champion and year in turn.
     """
-    wanted = set()
+    stays = set()
     for row in paper.predictions["ms"]:
-        wanted |= {(row.one, int(row.at) - 1), (row.other, int(row.at) - 1)}
-    return _draw_years(wanted, table, paper, games)
+        stays |= {(row.one, int(row.at) - 1), (row.other, int(row.at) - 1)}
+    return _draw_years(stays, table, paper, games)
 
 
 def _draw_years(
-    wanted: set[tuple[str, int]],
+    stays: set[tuple[str, int]],
     table: PrintedTable,
     paper: PrintedPaper,
     games: CorpusGames,
 ) -> list[ListedGame]:
-    """Return games of the champions and years in ``wanted``, drawn from each champion
+    """Return games of the champions and years in ``stays``, drawn from each champion
     and year in turn.
     """
-    about = paper.occasions[_CHAMPIONS]
-    names = name_people(games.find_people(about))
+    occasion = paper.occasions[_CHAMPIONS]
+    names = name_people(games.find_people(occasion))
 
     def list_years(game: ListedGame) -> list[tuple[str, int]]:
         played = [
             (names.get(player, ""), game.year) for player in (game.white, game.black)
         ]
-        return [each for each in played if each in wanted]
+        return [stay for stay in played if stay in stays]
 
-    return draw_in_turn(games.list_of_occasion(about), list_years, table.sample)
+    return draw_in_turn(games.list_of_occasion(occasion), list_years, table.sample)
 
 
 def list_games_of_year(
@@ -140,14 +141,14 @@ def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
     """Count the games of each champion, with each colour and together (Table 1)."""
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     games = evidence.list_games(table)
-    found = {}
+    figures = {}
     for row in table.rows:
         numbers = people.get(row.one, [])
         white = sum(game.white in numbers for game in games)
         black = sum(game.black in numbers for game in games)
         counts = {"White": white, "Black": black, "total": white + black}
-        found[row.key] = Measured(counts[row.other])
-    return found
+        figures[row.key] = Measured(counts[row.other])
+    return figures
 
 
 @measure("white-score", games=list_champions_games)
@@ -163,10 +164,10 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("results", games=list_occasion_games)
 def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of wins, draws and losses of a match."""
-    about = evidence.paper.occasions[table.at]
-    people = evidence.games.find_people(about)
-    one, other = (people.get(name, []) for name in about.players)
-    counts = count_results(evidence.games.list_of_occasion(about), one, other)
+    occasion = evidence.paper.occasions[table.at]
+    people = evidence.games.find_people(occasion)
+    player, opponent = (people.get(name, []) for name in occasion.players)
+    counts = count_results(evidence.games.list_of_occasion(occasion), player, opponent)
     games = sum(counts)
     shares = dict(zip(("wins", "draws", "losses"), counts, strict=True))
     if not games:
@@ -178,14 +179,14 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
 def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the first player's score in each title match (Table 5, column AS)."""
     people = evidence.games.find_people(evidence.paper.occasions[_MATCHES])
-    found = {}
+    figures = {}
     for row in table.rows:
         games = _list_match(row, evidence.games, evidence.paper, people)
-        one, other = (people.get(name, []) for name in (row.one, row.other))
-        won, drawn, lost = count_results(games, one, other)
+        player, opponent = (people.get(name, []) for name in (row.one, row.other))
+        won, drawn, lost = count_results(games, player, opponent)
         if won + drawn + lost:
-            found[row.key] = Measured((won + drawn / 2) / (won + drawn + lost))
-    return found
+            figures[row.key] = Measured((won + drawn / 2) / (won + drawn + lost))
+    return figures
 
 
 def compute_mean_errors(
@@ -196,15 +197,15 @@ def compute_mean_errors(
     prediction by Elo.
     """
     rated = columns["elos"].keys()
-    found = {}
+    errors_by_heading = {}
     for name, column in columns.items():
         for label, keys in (("17 matches", actual.keys()), ("11 rated", rated)):
-            known = [key for key in keys if key in column and key in actual]
-            if known:
-                errors = [abs(column[key] - actual[key]) for key in known]
+            shared_keys = [key for key in keys if key in column and key in actual]
+            if shared_keys:
+                errors = [abs(column[key] - actual[key]) for key in shared_keys]
                 heading = "ELO" if name == "elos" else name.upper()
-                found[heading, label] = fmean(errors)
-    return found
+                errors_by_heading[heading, label] = fmean(errors)
+    return errors_by_heading
 
 
 def _read_columns(
@@ -223,8 +224,8 @@ def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     """
     columns = _read_columns(evidence.paper)
     actual = columns.pop("as")
-    found = compute_mean_errors(columns, actual)
-    return {row.key: Measured(found[row.one, row.other]) for row in table.rows}
+    mean_errors = compute_mean_errors(columns, actual)
+    return {row.key: Measured(mean_errors[row.one, row.other]) for row in table.rows}
 
 
 @measure("printed-stationary")
@@ -235,13 +236,13 @@ def solve_printed_chains(table: PrintedTable, evidence: Evidence) -> Figures:
     chains = evidence.paper.chains
     assert chains is not None  # not None, because Alliot's file has chains
     white, black = (
-        np.array(each) / np.sum(each, axis=1, keepdims=True)
-        for each in (chains.fischer_1971, chains.spassky_1971)
+        np.array(matrix) / np.sum(matrix, axis=1, keepdims=True)
+        for matrix in (chains.fischer_1971, chains.spassky_1971)
     )
     vector = solve_chain(white, black, TEN.level)
     return {
-        row.key: Measured(float(each))
-        for row, each in zip(table.rows, vector, strict=True)
+        row.key: Measured(float(share))
+        for row, share in zip(table.rows, vector, strict=True)
     }
 
 
@@ -270,21 +271,21 @@ def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYea
     }
 
 
-def _predict_by_shares(one: _PlayerYear, other: _PlayerYear) -> Prediction:
+def _predict_by_shares(player: _PlayerYear, opponent: _PlayerYear) -> Prediction:
     """Predict by accumulated ponderated conformance within 30 cp."""
     return predict_by_conformance(
-        one.conforming.ponderated, other.conforming.ponderated
+        player.conforming.ponderated, opponent.conforming.ponderated
     )
 
 
-def _predict_by_gains(one: _PlayerYear, other: _PlayerYear) -> Prediction:
+def _predict_by_gains(player: _PlayerYear, opponent: _PlayerYear) -> Prediction:
     """Predict by covariance with n0 = 32 and b = 2.4."""
-    return PREDICTORS["convolution"](one.paired, other.paired)
+    return PREDICTORS["convolution"](player.paired, opponent.paired)
 
 
-def _predict_by_chains(one: _PlayerYear, other: _PlayerYear) -> Prediction:
+def _predict_by_chains(player: _PlayerYear, opponent: _PlayerYear) -> Prediction:
     """Predict by Markov chains of that year only."""
-    return PREDICTORS["markov"](one.paired, other.paired)
+    return PREDICTORS["markov"](player.paired, opponent.paired)
 
 
 #: Predictors by their columns in Table 5.
@@ -307,13 +308,15 @@ def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures
     """
     moves = _gather_years_before(evidence)
     predict = _PREDICTIONS[by]
-    found: dict[Key, Measured | None] = {}
+    figures: dict[Key, Measured | None] = {}
     for row in rows:
-        one = moves.get((row.one, int(row.at) - 1))
-        other = moves.get((row.other, int(row.at) - 1))
-        if one is not None and other is not None:
-            found[row.key] = _average_colors(predict(one, other), predict(other, one))
-    return keep_known(found)
+        player = moves.get((row.one, int(row.at) - 1))
+        opponent = moves.get((row.other, int(row.at) - 1))
+        if player is not None and opponent is not None:
+            figures[row.key] = _average_colors(
+                predict(player, opponent), predict(opponent, player)
+            )
+    return keep_known(figures)
 
 
 def _average_colors(white: Prediction, black: Prediction) -> Measured | None:
@@ -343,12 +346,14 @@ def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     printed = _read_columns(evidence.paper)
     columns: dict[str, dict[tuple[str, str, str], float]] = {"elos": printed["elos"]}
     for name in _PREDICTIONS:
-        made = _predict(name, evidence.paper.predictions[name], evidence)
-        columns[name] = {key: each.value for key, each in made.items()}
+        predictions = _predict(name, evidence.paper.predictions[name], evidence)
+        columns[name] = {
+            key: prediction.value for key, prediction in predictions.items()
+        }
     if any(len(columns[name]) < len(printed["as"]) for name in _PREDICTIONS):
         return {}
-    found = compute_mean_errors(columns, printed["as"])
-    return {row.key: Measured(found[row.one, row.other]) for row in table.rows}
+    mean_errors = compute_mean_errors(columns, printed["as"])
+    return {row.key: Measured(mean_errors[row.one, row.other]) for row in table.rows}
 
 
 # --- chains of 1971 -------------------------------------------------------------------
@@ -362,8 +367,8 @@ def _gather_chains(
     table = paper.find_table("alliot-tables-2-3")
     people = evidence.games.find_people(paper.occasions[_CHAMPIONS])
     data = evidence.open_study(evidence.list_games(table), people)
-    found = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
-    return {data.players[player]: moves for (player,), moves in found.items()}
+    moves_of = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
+    return {data.players[player]: moves for (player,), moves in moves_of.items()}
 
 
 @measure("chain", games=list_games_of_year, gains=_GAINS)
@@ -371,27 +376,27 @@ def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the cells of Tables 2 and 3 in ten classes, each with the interval of a
     share.
     """
-    held = _gather_chains(evidence, TEN)
+    moves_by_name = _gather_chains(evidence, TEN)
     chains = evidence.paper.chains
     assert chains is not None  # not None, because Alliot's file has chains
-    found = {}
+    figures = {}
     for row in table.rows:
-        if row.one not in held:
+        if row.one not in moves_by_name:
             continue
-        chain = held[row.one].transitions.build_chain(
+        chain = moves_by_name[row.one].transitions.build_chain(
             "white" if table.color == "white" else "black"
         )
-        here = chains.classes.index(row.other)
-        there = chains.classes.index(row.at)
-        share = float(chain.matrix[here, there])
-        moves = float(chain.support[here])
+        from_class = chains.classes.index(row.other)
+        to_class = chains.classes.index(row.at)
+        share = float(chain.matrix[from_class, to_class])
+        moves = float(chain.support[from_class])
         ends = (
             compute_score_interval(moves, share * moves, share * moves)
             if moves
             else (None, None)
         )
-        found[row.key] = Measured(share, *ends)
-    return found
+        figures[row.key] = Measured(share, *ends)
+    return figures
 
 
 @measure("stationary", games=list_games_of_year, gains=_GAINS)
@@ -400,15 +405,15 @@ def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
     ten classes (section 3.4) or nineteen (section 4.4.1).
     """
     classes = TEN if len(table.rows) == len(TEN) else NINETEEN
-    held = _gather_chains(evidence, classes)
-    if not {"Fischer", "Spassky"} <= held.keys():
+    moves_by_name = _gather_chains(evidence, classes)
+    if not {"Fischer", "Spassky"} <= moves_by_name.keys():
         return {}
-    white = held["Fischer"].transitions.build_chain("white")
-    black = held["Spassky"].transitions.build_chain("black")
+    white = moves_by_name["Fischer"].transitions.build_chain("white")
+    black = moves_by_name["Spassky"].transitions.build_chain("black")
     vector = solve_chain(white.matrix, black.matrix, classes.level)
     return {
-        row.key: Measured(float(each))
-        for row, each in zip(table.rows, vector, strict=True)
+        row.key: Measured(float(share))
+        for row, share in zip(table.rows, vector, strict=True)
     }
 
 
@@ -423,26 +428,28 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
     games = evidence.list_games(table)
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     champions = [*name_people(people)]
-    others = [number for number in evidence.games.words if number not in champions]
+    other_numbers = [
+        number for number in evidence.games.words if number not in champions
+    ]
     indicators = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
-    found: dict[Key, Measured | None] = {}
-    for group in (people, {"Champs": champions}, {"Others": others}):
+    figures: dict[Key, Measured | None] = {}
+    for group in (people, {"Champs": champions}, {"Others": other_numbers}):
         for cells in read_rows(
             build_complexity_table(evidence.open_study(games, group))
         ):
             name = "All" if cells[0] == "all" else str(cells[0])
             for at, indicator in enumerate(indicators):
                 figure = cells[2 + 3 * at : 5 + 3 * at]
-                known = [cell for cell in figure if cell is not None]
-                found[name, indicator, ""] = read_figure(known) if known else None
-    return keep_known(found)
+                numbers = [cell for cell in figure if cell is not None]
+                figures[name, indicator, ""] = read_figure(numbers) if numbers else None
+    return keep_known(figures)
 
 
 @measure("covariance", games=list_champions_games, gains=_GAINS)
 def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the correlation and the fitted line of each outcome vector (Table 6)."""
     games = evidence.list_games(table)
-    found: dict[Key, Measured | None] = {}
+    figures: dict[Key, Measured | None] = {}
     for cells in read_rows(build_covariance_table(evidence.open_study(games, {}))):
         name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = (
             cells
@@ -454,8 +461,8 @@ def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
             ("beta", (beta, beta_low, beta_high)),
             ("alpha", (alpha,)),
         ):
-            found[str(name), quantity, ""] = read_figure(figure)
-    return keep_known(found)
+            figures[str(name), quantity, ""] = read_figure(figure)
+    return keep_known(figures)
 
 
 # --- best years -----------------------------------------------------------------------
@@ -470,9 +477,9 @@ def draw_best_years(
     The years of all predictors are drawn together, so that each game is searched once.
     """
     years = set()
-    for each in paper.tables:
-        if each.measure == "best-year":
-            years |= {(row.one, int(row.value)) for row in each.rows}
+    for table_of_paper in paper.tables:
+        if table_of_paper.measure == "best-year":
+            years |= {(row.one, int(row.value)) for row in table_of_paper.rows}
     return _draw_years(years, table, paper, games)
 
 
@@ -484,12 +491,19 @@ def _pair_best_years(evidence: Evidence, by: str) -> BattleRoyale:
     paper = evidence.paper
     moves = _gather_best_years(evidence)
     [printed] = [
-        each for each in paper.tables if each.by == by and each.measure == "best-year"
+        table
+        for table in paper.tables
+        if table.by == by and table.measure == "best-year"
     ]
     years = [(row.one, int(row.value)) for row in printed.rows]
-    held = {name: moves[name, year] for name, year in years if (name, year) in moves}
+    moves_by_name = {
+        name: moves[name, year] for name, year in years if (name, year) in moves
+    }
     predict = PREDICTORS[by]
-    return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
+    return BattleRoyale(
+        lambda white, black: predict(moves_by_name[white], moves_by_name[black]),
+        moves_by_name,
+    )
 
 
 @lru_cache(maxsize=4)
@@ -497,9 +511,10 @@ def _gather_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]
     table = evidence.paper.find_table("alliot-table-7")
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     data = evidence.open_study(evidence.list_games(table), people)
-    found = gather_moves(data, PairedMoves, "player", "year")
+    moves_of = gather_moves(data, PairedMoves, "player", "year")
     return {
-        (data.players[player], year): moves for (player, year), moves in found.items()
+        (data.players[player], year): moves
+        for (player, year), moves in moves_of.items()
     }
 
 
@@ -521,14 +536,14 @@ def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     champion of the column (Tables 7 to 9).
     """
     pairings = _pair_best_years(evidence, table.by).pairings
-    found: Figures = {}
+    figures: Figures = {}
     for row in table.rows:
         prediction = pairings.get((row.one, row.other))
         if prediction is not None and prediction.expected_score is not None:
-            found[row.key] = Measured(
+            figures[row.key] = Measured(
                 prediction.expected_score, prediction.low, prediction.high
             )
-    return found
+    return figures
 
 
 @measure("best-year", games=list_champions_games, gains=_GAINS)

@@ -60,8 +60,8 @@ def _count_losses(table: PrintedTable, evidence: Evidence) -> dict[str, Counter[
 def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of moves that lose nothing, by colour (Figure 3)."""
     losses = _count_losses(table, evidence)
-    known = [row for row in table.rows if losses[row.one].total()]
-    return {row.key: _share_within(losses[row.one], 0) for row in known}
+    counted_rows = [row for row in table.rows if losses[row.one].total()]
+    return {row.key: _share_within(losses[row.one], 0) for row in counted_rows}
 
 
 @measure("shortfalls", games=list_champions_games, gains=("same-search",))
@@ -70,13 +70,15 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     more than two pawns (Figure 3).
     """
     white, black = _count_losses(table, evidence).values()
-    both = white + black
-    n = both.total()
+    all_losses = white + black
+    n = all_losses.total()
     if not n:
         return {}
-    beyond = sum(moves for lost_cp, moves in both.items() if lost_cp > _TWO_PAWNS_CP)
+    beyond = sum(
+        moves for lost_cp, moves in all_losses.items() if lost_cp > _TWO_PAWNS_CP
+    )
     return {
-        ("all players", "at 0", ""): _share_within(both, 0),
+        ("all players", "at 0", ""): _share_within(all_losses, 0),
         ("all players", "beyond 2.00", ""): measure_share(beyond, n),
     }
 
@@ -93,17 +95,17 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     [printed_cp] = [
         round(100 * row.value) for row in table.rows if row.other == "greatest at x"
     ]
-    apart = [
+    differences = [
         _subtract_shares(_share_within(white, x_cp), _share_within(black, x_cp))
         for x_cp in range(_TWO_PAWNS_CP + 1)
     ]
-    greatest = max(apart)
-    found = {("White less Black", "within 0.25", ""): apart[printed_cp]}
+    greatest = max(differences)
+    figures = {("White less Black", "within 0.25", ""): differences[printed_cp]}
     if greatest.low is not None and greatest.low > 0:
-        found["White less Black", "greatest at x", ""] = Measured(
-            apart.index(greatest) / 100
+        figures["White less Black", "greatest at x", ""] = Measured(
+            differences.index(greatest) / 100
         )
-    return found
+    return figures
 
 
 def _share_within(losses: Counter[int], x_cp: int) -> Measured:
@@ -111,15 +113,20 @@ def _share_within(losses: Counter[int], x_cp: int) -> Measured:
     return measure_share(within, losses.total())
 
 
-def _subtract_shares(one: Measured, other: Measured) -> Measured:
+def _subtract_shares(share: Measured, subtracted: Measured) -> Measured:
     """Return the difference of two shares, with its interval by Newcombe (1998, method
     10).
     """
-    difference = one.value - other.value
-    if one.low is None or one.high is None or other.low is None or other.high is None:
+    difference = share.value - subtracted.value
+    if (
+        share.low is None
+        or share.high is None
+        or subtracted.low is None
+        or subtracted.high is None
+    ):
         return Measured(difference)
-    below = hypot(one.value - one.low, other.high - other.value)
-    above = hypot(one.high - one.value, other.value - other.low)
+    below = hypot(share.value - share.low, subtracted.high - subtracted.value)
+    above = hypot(share.high - share.value, subtracted.value - subtracted.low)
     return Measured(difference, difference - below, difference + above)
 
 
@@ -137,17 +144,17 @@ def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figu
     printed_x_cp = {
         row.one: round(100 * row.value) for row in table.rows if row.other == "best x"
     }
-    found: dict[Key, Measured | None] = {}
+    figures: dict[Key, Measured | None] = {}
     for name, x_cp in printed_x_cp.items():
-        known = lines.get(_KINDS[name], [])
-        if not known:
+        lines_of_kind = lines.get(_KINDS[name], [])
+        if not lines_of_kind:
             continue
-        best = max(known, key=_read_rho)
-        [there] = [cells for cells in known if cells[1] == x_cp]
-        found[name, "best x", ""] = Measured(int(best[1] or 0) / 100)
-        found[name, "beta", ""] = read_figure(there[8:11])
-        found[name, "alpha", ""] = read_figure(there[11:12])
-    return keep_known(found)
+        best = max(lines_of_kind, key=_read_rho)
+        [printed_line] = [cells for cells in lines_of_kind if cells[1] == x_cp]
+        figures[name, "best x", ""] = Measured(int(best[1] or 0) / 100)
+        figures[name, "beta", ""] = read_figure(printed_line[8:11])
+        figures[name, "alpha", ""] = read_figure(printed_line[11:12])
+    return keep_known(figures)
 
 
 def _read_rho(cells: Row) -> float:
@@ -160,13 +167,13 @@ def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figure
     the highest correlation (Figure 11).
     """
     study = _study_drawn_games(table, evidence)
-    found: dict[Key, Measured | None] = {}
+    figures: dict[Key, Measured | None] = {}
     for cells in read_rows(build_convolution_table(study)):
-        found[str(cells[0]), "rho", ""] = read_figure(cells[3:6])
+        figures[str(cells[0]), "rho", ""] = read_figure(cells[3:6])
     grid = [cells[3:6] for cells in read_rows(build_grid_table(study))]
-    known = [rho for rho in map(read_figure, grid) if rho is not None]
-    found["the best n0 and b", "rho", ""] = max(known, default=None)
-    return keep_known(found)
+    rhos = [rho for rho in map(read_figure, grid) if rho is not None]
+    figures["the best n0 and b", "rho", ""] = max(rhos, default=None)
+    return keep_known(figures)
 
 
 @measure("highest-reached", games=list_champions_games, gains=("same-search",))
@@ -182,7 +189,7 @@ def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
         .agg(highest=col("best_cp").max(), score=col("score").first())
         .collect()
     )
-    found: Figures = {}
+    figures: Figures = {}
     for row in table.rows:
         scores = games.filter(col("highest") >= round(100 * float(row.other)))["score"]
         if len(scores):
@@ -190,5 +197,5 @@ def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
             ends = compute_score_interval(
                 len(scores), total, float((scores * scores).sum())
             )
-            found[row.key] = Measured(total / len(scores), *ends)
-    return found
+            figures[row.key] = Measured(total / len(scores), *ends)
+    return figures

@@ -158,19 +158,19 @@ def compare(
     )
 
 
-def put_in_place_of_paper(other: Comparison, one: Comparison) -> Comparison:
-    """Return ``one`` with our figures of ``other`` in place of the printed ones. So two
-    settings or gains are compared with each other as one of them is compared with the
-    paper.
+def put_in_place_of_paper(source: Comparison, target: Comparison) -> Comparison:
+    """Return ``target`` with our figures of ``source`` in place of the printed ones. So
+    two settings or gains are compared with each other as one of them is compared with
+    the paper.
     """
     rows = tuple(
         ComparedRow(
-            msgspec.structs.replace(row.printed, value=known.ours.value), row.ours
+            msgspec.structs.replace(row.printed, value=source_row.ours.value), row.ours
         )
-        for row, known in zip(one.rows, other.rows, strict=True)
-        if known.ours is not None
+        for row, source_row in zip(target.rows, source.rows, strict=True)
+        if source_row.ours is not None
     )
-    return msgspec.structs.replace(one, rows=rows)
+    return msgspec.structs.replace(target, rows=rows)
 
 
 def find_even_figure(table: PrintedTable) -> float:
@@ -189,16 +189,16 @@ def compare_orders(rows: Sequence[ComparedRow]) -> OrderKept | None:
         if row.ours is not None:
             groups[row.printed.other].append((row.printed.value, row.ours.value))
     pairs = 0
-    kept = 0
+    in_order = 0
     moved = 0
     for group in groups.values():
-        for one, other in combinations(group, 2):
-            ahead = (one[0] - other[0]) * (one[1] - other[1])
-            pairs += one[0] != other[0]
-            kept += ahead > 0
+        for first, second in combinations(group, 2):
+            ahead = (first[0] - second[0]) * (first[1] - second[1])
+            pairs += first[0] != second[0]
+            in_order += ahead > 0
         moved += sum(_count_places(row, group) > 1 for row in group)
     count = sum(map(len, groups.values()))
-    return OrderKept(pairs, kept, count, moved) if pairs else None
+    return OrderKept(pairs, in_order, count, moved) if pairs else None
 
 
 def _count_places(
@@ -208,9 +208,9 @@ def _count_places(
     are allowed in any order.
     """
     printed, ours = row
-    above = sum(each[0] > printed for each in group)
-    level = sum(each[0] == printed for each in group)
-    place = sum(each[1] > ours for each in group)
+    above = sum(figures[0] > printed for figures in group)
+    level = sum(figures[0] == printed for figures in group)
+    place = sum(figures[1] > ours for figures in group)
     return max(0, above - place, place - (above + level - 1))
 
 
@@ -234,19 +234,19 @@ def count_same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
     """Count the occasions with two rows in which the same row has the higher figure.
     Return this number and the number of occasions whose printed figures differ.
     """
-    found: dict[str, list[ComparedRow]] = defaultdict(list)
+    matches: dict[str, list[ComparedRow]] = defaultdict(list)
     for row in rows:
         if row.ours is not None:
-            found[row.printed.at].append(row)
-    same = 0
+            matches[row.printed.at].append(row)
+    same_winners = 0
     decided = 0
-    for match in found.values():
+    for match in matches.values():
         if len(match) == 2:
-            one, other = match
-            printed = one.printed.value - other.printed.value
-            ours = (one.ours.value if one.ours else 0) - (
-                other.ours.value if other.ours else 0
+            first, second = match
+            printed = first.printed.value - second.printed.value
+            ours = (first.ours.value if first.ours else 0) - (
+                second.ours.value if second.ours else 0
             )
             decided += printed != 0
-            same += printed * ours > 0
-    return same, decided
+            same_winners += printed * ours > 0
+    return same_winners, decided

@@ -52,8 +52,8 @@ class CorpusGames:
         self.games: list[ListedGame] = []
         """All games, in a random order that is the same in every copy of the corpus."""
         for *people, event, year, result, moves in rows:
-            about = event.casefold(), year, _POINTS.get(result), moves
-            self.games.append(ListedGame._make((*people, *about)))
+            rest = event.casefold(), year, _POINTS.get(result), moves
+            self.games.append(ListedGame._make((*people, *rest)))
         self.words = {
             player: set(normalise_name(name).split())
             for player, name in database.read_players().items()
@@ -68,15 +68,17 @@ class CorpusGames:
         """Return the players of an occasion who are in the corpus: their numbers by the
         names that the paper uses.
         """
-        found: dict[str, list[int]] = {}
+        people: dict[str, list[int]] = {}
         for name, spellings in occasion.players.items():
-            called: set[int] = set()
+            numbers: set[int] = set()
             for spelling in filter(None, map(_split_words, spellings)):
-                known = self._by_word.get(min(spelling), [])
-                called.update(p for p in known if _is_called(self.words[p], spelling))
-            if called:
-                found[name] = sorted(called)
-        return found
+                candidates = self._by_word.get(min(spelling), [])
+                numbers.update(
+                    p for p in candidates if _is_called(self.words[p], spelling)
+                )
+            if numbers:
+                people[name] = sorted(numbers)
+        return people
 
     @cache  # noqa: B019
     def list_of_occasion(self, occasion: Occasion) -> list[ListedGame]:
@@ -86,22 +88,22 @@ class CorpusGames:
         """
         names = name_people(self.find_people(occasion))
         needed = 1 if occasion.is_career else 2
-        found: dict[tuple[str, str, bytes], ListedGame] = {}
+        games_by_key: dict[tuple[str, str, bytes], ListedGame] = {}
         for game in self.games:
             members = (game.white in names) + (game.black in names)
             is_in_years = occasion.first_year <= game.year <= occasion.last_year
             if members >= needed and is_in_years and occasion.has_event(game.event):
                 key = names.get(game.white, ""), names.get(game.black, ""), game.moves
-                found.setdefault(key, game)
-        return list(found.values())
+                games_by_key.setdefault(key, game)
+        return list(games_by_key.values())
 
     def list_of_players(
         self, players: Iterable[int], years: range | None = None
     ) -> Iterator[ListedGame]:
         """Yield the games that any of these players played, in these years."""
-        known = set(players)
+        numbers = set(players)
         for game in self.games:
-            is_theirs = game.white in known or game.black in known
+            is_theirs = game.white in numbers or game.black in numbers
             if is_theirs and (years is None or game.year in years):
                 yield game
 
@@ -119,14 +121,14 @@ def _is_called(words: set[str], spelling: set[str]) -> bool:
 
 def name_people(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
     """Return the paper's name for the number of each player."""
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for name, numbers in people.items():
-        found |= dict.fromkeys(numbers, name)
-    return found
+        names |= dict.fromkeys(numbers, name)
+    return names
 
 
 def count_results(
-    games: Iterable[ListedGame], one: Sequence[int], other: Sequence[int]
+    games: Iterable[ListedGame], own: Sequence[int], opponents: Sequence[int]
 ) -> tuple[int, int, int]:
     """Return the wins, draws and losses of one person against another."""
     won = 0
@@ -135,8 +137,8 @@ def count_results(
     for game in games:
         if game.score is None:
             continue
-        is_white = game.white in one and game.black in other
-        is_black = game.black in one and game.white in other
+        is_white = game.white in own and game.black in opponents
+        is_black = game.black in own and game.white in opponents
         if is_white or is_black:
             score = game.score if is_white else 1 - game.score
             won += score == 1

@@ -56,20 +56,20 @@ _NOBODY = OccasionMoves({}, {}, {})
 
 
 @lru_cache(maxsize=64)
-def gather_occasion(evidence: Evidence, occasion: str) -> OccasionMoves:
+def gather_occasion(evidence: Evidence, name: str) -> OccasionMoves:
     """Gather the moves of an occasion; empty if too few of its games are searched."""
-    if not evidence.has_enough_of(occasion):
+    if not evidence.has_enough_of(name):
         return _NOBODY
-    about = evidence.paper.occasions[occasion]
-    games = evidence.games.list_of_occasion(about)
-    data = evidence.open_study(games, evidence.games.find_people(about))
+    occasion = evidence.paper.occasions[name]
+    games = evidence.games.list_of_occasion(occasion)
+    data = evidence.open_study(games, evidence.games.find_people(occasion))
     players = {
         data.players[player]: moves
         for (player,), moves in gather_moves(data, PlayerMoves, "player").items()
     }
     matches = {
-        (data.players[one], data.players[other]): moves
-        for (one, other), moves in gather_moves(
+        (data.players[player], data.players[opponent]): moves
+        for (player, opponent), moves in gather_moves(
             data, PlayerMoves, "player", "opponent"
         ).items()
     }
@@ -102,22 +102,22 @@ class _Pair(NamedTuple):
     difference: Measured | None
 
 
-def _compare(one: PlayerMoves | None, other: PlayerMoves | None) -> _Pair:
+def _compare(own: PlayerMoves | None, opponent: PlayerMoves | None) -> _Pair:
     """Return the expected score and the difference by Algorithm 1, with intervals that
     follow from the moves of both players.
     """
-    if one is None or other is None or not one.gains.n or not other.gains.n:
+    if own is None or opponent is None or not own.gains.n or not opponent.gains.n:
         return _Pair(None, None)
-    found = predict_by_covariance(one.gains, other.gains)
-    if found.expected_score is None:
+    prediction = predict_by_covariance(own.gains, opponent.gains)
+    if prediction.expected_score is None:
         return _Pair(None, None)
-    expected = Measured(found.expected_score, found.low, found.high)
-    difference = convert_score_to_difference(found.expected_score)
+    expected = Measured(prediction.expected_score, prediction.low, prediction.high)
+    difference = convert_score_to_difference(prediction.expected_score)
     if difference is None:
         return _Pair(expected, None)
     ends = [
         None if end is None else convert_score_to_difference(end)
-        for end in (found.low, found.high)
+        for end in (prediction.low, prediction.high)
     ]
     return _Pair(expected, Measured(difference, *ends))
 
@@ -126,17 +126,19 @@ def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, _Pair]:
     """Compare players by all their gains (Tables 1 and 2), or by the gains of the games
     against each other (Table 3).
     """
-    here = gather_occasion(evidence, table.at)
-    there = gather_occasion(evidence, table.than) if table.than else here
-    found = {}
+    own_occasion = gather_occasion(evidence, table.at)
+    other_occasion = (
+        gather_occasion(evidence, table.than) if table.than else own_occasion
+    )
+    pairs = {}
     for row in table.rows:
-        one = here.players.get(row.one)
-        other = there.players.get(row.other)
+        own = own_occasion.players.get(row.one)
+        opponent = other_occasion.players.get(row.other)
         if table.measure.startswith("match-"):
-            one = here.matches.get((row.one, row.other))
-            other = here.matches.get((row.other, row.one))
-        found[row.key] = _compare(one, other)
-    return found
+            own = own_occasion.matches.get((row.one, row.other))
+            opponent = own_occasion.matches.get((row.other, row.one))
+        pairs[row.key] = _compare(own, opponent)
+    return pairs
 
 
 @measure("expected", "match-expected", games=list_occasion_games, gains=_BOTH)
@@ -166,12 +168,16 @@ def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     """
     moves = gather_occasion(evidence, table.at)
     differences: dict[tuple[str, str], Measured] = {}
-    for one, other in moves.matches:
-        pair = _compare(moves.matches[one, other], moves.matches.get((other, one)))
-        if one < other and pair.difference is not None:
-            differences[one, other] = pair.difference
+    for player, opponent in moves.matches:
+        pair = _compare(
+            moves.matches[player, opponent], moves.matches.get((opponent, player))
+        )
+        if player < opponent and pair.difference is not None:
+            differences[player, opponent] = pair.difference
     elos = {
-        name: each.elo for name, each in moves.players.items() if each.elo is not None
+        name: player_moves.elo
+        for name, player_moves in moves.players.items()
+        if player_moves.elo is not None
     }
     return _take_ratings(table, solve_with_intervals(differences, elos))
 
@@ -182,32 +188,34 @@ def solve_with_intervals(
     """Solve differences whose intervals are independent: each end moves every strength
     by so much, and the squares add up.
     """
-    values = {pair: each.value for pair, each in differences.items()}
-    found = solve(values, elos)
+    values = {pair: difference.value for pair, difference in differences.items()}
+    strengths = solve(values, elos)
     below: dict[str, float] = defaultdict(float)
     above: dict[str, float] = defaultdict(float)
-    for pair, each in differences.items():
-        for end in (each.low, each.high):
+    for pair, difference in differences.items():
+        for end in (difference.low, difference.high):
             if end is None:
-                return found
+                return strengths
             for name, moved in solve(values | {pair: end}, elos).items():
-                shift = (moved.rating or 0.0) - (found[name].rating or 0.0)
+                shift = (moved.rating or 0.0) - (strengths[name].rating or 0.0)
                 side = above if shift > 0 else below
                 side[name] += shift**2
     return {
-        name: each._replace(
-            low=each.rating - sqrt(below[name]), high=each.rating + sqrt(above[name])
+        name: strength._replace(
+            low=strength.rating - sqrt(below[name]),
+            high=strength.rating + sqrt(above[name]),
         )
-        for name, each in found.items()
-        if each.rating is not None
+        for name, strength in strengths.items()
+        if strength.rating is not None
     }
 
 
-def _take_ratings(table: PrintedTable, found: dict[str, Strength]) -> Figures:
+def _take_ratings(table: PrintedTable, strengths: dict[str, Strength]) -> Figures:
     return {
-        row.key: Measured(each.rating, each.low, each.high)
+        row.key: Measured(strength.rating, strength.low, strength.high)
         for row in table.rows
-        if (each := found.get(row.one)) is not None and each.rating is not None
+        if (strength := strengths.get(row.one)) is not None
+        and strength.rating is not None
     }
 
 
@@ -220,26 +228,26 @@ def _measure_players(
     the table's occasion.
     """
     players = gather_occasion(evidence, table.at).players
-    known = [row for row in table.rows if row.one in players]
-    return keep_known({row.key: make(players[row.one]) for row in known})
+    rows = [row for row in table.rows if row.one in players]
+    return keep_known({row.key: make(players[row.one]) for row in rows})
 
 
 @measure("zeros", games=list_occasion_games, gains=_BOTH)
 def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of gains that are exactly 0 (Figure 3)."""
 
-    def share(moves: PlayerMoves) -> Measured | None:
+    def compute_share(moves: PlayerMoves) -> Measured | None:
         n = moves.gains.n
         return measure_share(moves.gains[0], n) if n else None
 
-    return _measure_players(table, evidence, share)
+    return _measure_players(table, evidence, compute_share)
 
 
 @measure("score", games=list_occasion_games, gains=_BOTH)
 def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected scores against the engine (Tables 4 and 5)."""
 
-    def score(moves: PlayerMoves) -> Measured | None:
+    def compute_score(moves: PlayerMoves) -> Measured | None:
         expected = moves.expected_score
         return (
             None
@@ -247,7 +255,7 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
             else Measured(expected, *moves.compute_score_interval())
         )
 
-    return _measure_players(table, evidence, score)
+    return _measure_players(table, evidence, compute_score)
 
 
 @measure("against-engine", games=list_occasion_games, gains=_BOTH)
@@ -264,11 +272,15 @@ def _compare_with_engine(moves: PlayerMoves) -> Measured | None:
 def measure_engine(moves: OccasionMoves) -> Algorithm3:
     """Return the result of Algorithm 3 over the players of an occasion."""
     rated = []
-    for name, each in sorted(moves.players.items()):
-        if each.expected_score is not None:
+    for name, player_moves in sorted(moves.players.items()):
+        if player_moves.expected_score is not None:
             strength = moves.strengths.get(name)
             rating = None if strength is None else strength.rating
-            rated.append(MeasuredPlayer(name, each.expected_score, each.elo, rating))
+            rated.append(
+                MeasuredPlayer(
+                    name, player_moves.expected_score, player_moves.elo, rating
+                )
+            )
     return run_algorithm_3(rated)
 
 
@@ -278,15 +290,15 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     strength, and the mean (Table 4).
     """
     is_by_elo = table.measure == "engine-by-elo"
-    found: dict[str, float] = {}
-    for each in measure_engine(gather_occasion(evidence, table.at)).rows:
-        rating = each.by_elo if is_by_elo else each.by_strength
+    ratings: dict[str, float] = {}
+    for estimate in measure_engine(gather_occasion(evidence, table.at)).rows:
+        rating = estimate.by_elo if is_by_elo else estimate.by_strength
         if rating is not None:
-            found[each.player] = rating
-    figures = {name: Measured(rating) for name, rating in found.items()}
-    if len(found) > 1:
-        ends = compute_interval_of_mean([*found.values()])
-        figures["average"] = Measured(fmean(found.values()), *ends)
+            ratings[estimate.player] = rating
+    figures = {name: Measured(rating) for name, rating in ratings.items()}
+    if len(ratings) > 1:
+        ends = compute_interval_of_mean([*ratings.values()])
+        figures["average"] = Measured(fmean(ratings.values()), *ends)
     return {row.key: figures[row.one] for row in table.rows if row.one in figures}
 
 
@@ -299,19 +311,21 @@ def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     if engine is None:
         return {}
     names = {row.at or table.at for row in table.rows}
-    known = {name: gather_occasion(evidence, name).players for name in sorted(names)}
-    found: Figures = {}
+    players_by_occasion = {
+        name: gather_occasion(evidence, name).players for name in sorted(names)
+    }
+    figures: Figures = {}
     for row in table.rows:
-        players = known[row.at or table.at]
+        players = players_by_occasion[row.at or table.at]
         if row.one in players:
             difference = _compare_with_engine(players[row.one])
             if difference is not None:
                 ends = [None if end is None else engine + end for end in difference]
-                found[row.key] = Measured(engine + difference.value, *ends[1:])
-    values = [each.value for key, each in found.items() if key[0] != "average"]
+                figures[row.key] = Measured(engine + difference.value, *ends[1:])
+    values = [figure.value for key, figure in figures.items() if key[0] != "average"]
     if len(values) == len(table.rows) - 1:
-        found["average", "", ""] = Measured(fmean(values))
-    return found
+        figures["average", "", ""] = Measured(fmean(values))
+    return figures
 
 
 # --- from printed numbers alone -------------------------------------------------------
@@ -327,13 +341,15 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
         "Fischer": GainHistogram(-change for change in changes[1::2]),
     }
     [engine] = evidence.paper.find_table("ferreira-table-4").rows
-    found: dict[tuple[str, str], float | None] = {}
+    values: dict[tuple[str, str], float | None] = {}
     to_engine = {}
-    for (name, own), other in zip(gains.items(), reversed(gains.values()), strict=True):
-        score = compute_expected_score_between(own, other)
+    for (name, own), opponent in zip(
+        gains.items(), reversed(gains.values()), strict=True
+    ):
+        score = compute_expected_score_between(own, opponent)
         against = compute_expected_score_between(own, SPIKE)
         to_engine[name] = convert_score_to_difference(against or 0.0) or 0.0
-        found |= {
+        values |= {
             (name, "mean gain"): (own.mean or 0.0) / 100,
             (name, "p"): score,
             (name, "d"): convert_score_to_difference(score or 0.0),
@@ -342,11 +358,11 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
             (name, "d to the engine"): to_engine[name],
             (name, "strength"): engine.value + to_engine[name],
         }
-    found["Fischer", "ahead by the engine"] = to_engine["Fischer"] - to_engine["Byrne"]
+    values["Fischer", "ahead by the engine"] = to_engine["Fischer"] - to_engine["Byrne"]
     return {
         row.key: Measured(value)
         for row in table.rows
-        if (value := found.get((row.one, row.other))) is not None
+        if (value := values.get((row.one, row.other))) is not None
     }
 
 

@@ -47,16 +47,22 @@ def choose_highest_limits(comparisons: Iterable[Comparison]) -> list[Comparison]
     games: the one with the most rows, and among equal ones the one with the highest
     limit.
     """
-    chosen: dict[tuple[str | int, ...], Comparison] = {}
+    highest: dict[tuple[str | int, ...], Comparison] = {}
     ranks: dict[tuple[str | int, ...], tuple[int, int]] = {}
-    for each in comparisons:
-        limit = read_limit(each.setting)
-        key = each.table.name, limit.engine, limit.kind, each.gain, each.games
-        rank = each.rows_done, limit.amount
+    for comparison in comparisons:
+        limit = read_limit(comparison.setting)
+        key = (
+            comparison.table.name,
+            limit.engine,
+            limit.kind,
+            comparison.gain,
+            comparison.games,
+        )
+        rank = comparison.rows_done, limit.amount
         if rank > ranks.get(key, (-1, 0)):
-            chosen[key] = each
+            highest[key] = comparison
             ranks[key] = rank
-    return [*chosen.values()]
+    return [*highest.values()]
 
 
 class LimitsBeside(NamedTuple):
@@ -78,24 +84,24 @@ def list_limits(comparisons: Iterable[Comparison]) -> list[SearchLimit]:
     has only one.
     """
     kinds: dict[tuple[str, str], set[SearchLimit]] = {}
-    for each in comparisons:
-        if _has_order(each):
-            limit = read_limit(each.setting)
+    for comparison in comparisons:
+        if _has_order(comparison):
+            limit = read_limit(comparison.setting)
             kinds.setdefault((limit.engine, limit.kind), set()).add(limit)
-    most = max(kinds.values(), key=len, default=set[SearchLimit]())
-    return sorted(most) if len(most) > 1 else []
+    limits = max(kinds.values(), key=len, default=set[SearchLimit]())
+    return sorted(limits) if len(limits) > 1 else []
 
 
 def compare_limits(comparisons: Iterable[Comparison]) -> Iterator[LimitsBeside]:
     """Compare the figures of each limit with those of the next higher limit and of the
     paper, by table and gain.
     """
-    known = [each for each in comparisons if _has_order(each)]
-    limits = list_limits(known)
+    ordered = [comparison for comparison in comparisons if _has_order(comparison)]
+    limits = list_limits(ordered)
     groups: dict[tuple[str, str], dict[SearchLimit, Comparison]] = {}
-    for each in known:
-        group = groups.setdefault((each.table.name, each.gain), {})
-        group[read_limit(each.setting)] = each
+    for comparison in ordered:
+        group = groups.setdefault((comparison.table.name, comparison.gain), {})
+        group[read_limit(comparison.setting)] = comparison
     for (_, gain), group in groups.items():
         beside = [_put_beside(group, *pair) for pair in pairwise(limits)]
         if any(beside):
@@ -104,9 +110,11 @@ def compare_limits(comparisons: Iterable[Comparison]) -> Iterator[LimitsBeside]:
 
 
 def _put_beside(
-    group: Mapping[SearchLimit, Comparison], one: SearchLimit, other: SearchLimit
+    group: Mapping[SearchLimit, Comparison],
+    lower_limit: SearchLimit,
+    higher_limit: SearchLimit,
 ) -> Comparison | None:
-    lower, higher = group.get(one), group.get(other)
+    lower, higher = group.get(lower_limit), group.get(higher_limit)
     # Of two draws of games more than the limit differs.
     if lower is None or higher is None or lower.games != higher.games:
         return None
@@ -126,12 +134,12 @@ def compare_gains(comparisons: Iterable[Comparison]) -> Iterator[GainsBeside]:
     """Compare the figures by one gain with those by the second gain, by table and at
     each limit.
     """
-    known = [each for each in comparisons if _has_order(each)]
-    limits = list_limits(known)
+    ordered = [comparison for comparison in comparisons if _has_order(comparison)]
+    limits = list_limits(ordered)
     groups: dict[str, dict[SearchLimit, list[Comparison]]] = {}
-    for each in known:
-        group = groups.setdefault(each.table.name, {})
-        group.setdefault(read_limit(each.setting), []).append(each)
+    for comparison in ordered:
+        group = groups.setdefault(comparison.table.name, {})
+        group.setdefault(read_limit(comparison.setting), []).append(comparison)
     for group in groups.values():
         pairs = [group.get(limit, []) for limit in limits]
         beside = [
@@ -141,6 +149,6 @@ def compare_gains(comparisons: Iterable[Comparison]) -> Iterator[GainsBeside]:
             yield GainsBeside(next(iter(group.values()))[0].table, beside)
 
 
-def _has_order(each: Comparison) -> bool:
-    is_ordered = each.setting is not None and bool(each.table.agreement)
-    return is_ordered and each.rows_done >= _LEAST_ROWS
+def _has_order(comparison: Comparison) -> bool:
+    is_ordered = comparison.setting is not None and bool(comparison.table.agreement)
+    return is_ordered and comparison.rows_done >= _LEAST_ROWS

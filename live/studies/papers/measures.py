@@ -66,8 +66,8 @@ class Evidence:
         if table.least:
             first = [*takewhile(lambda game: game.game in self.searched, needed)]
             return first if len(first) >= table.least else []
-        known = [game for game in needed if game.game in self.searched]
-        return known if len(known) >= ENOUGH * len(needed) else []
+        searched = [game for game in needed if game.game in self.searched]
+        return searched if len(searched) >= ENOUGH * len(needed) else []
 
     def list_games(self, table: PrintedTable) -> list[ListedGame]:
         """Return the games from which a table is computed: the searched ones, or all if
@@ -80,14 +80,14 @@ class Evidence:
             else needed
         )
 
-    def has_enough_of(self, occasion: str) -> bool:
+    def has_enough_of(self, name: str) -> bool:
         """Return whether enough games of an occasion are searched, so that figures
         represent it.
         """
-        about = self.paper.occasions[occasion]
-        games = self.games.list_of_occasion(about)
-        known = sum(game.game in self.searched for game in games)
-        return known >= ENOUGH * about.games
+        occasion = self.paper.occasions[name]
+        games = self.games.list_of_occasion(occasion)
+        n = sum(game.game in self.searched for game in games)
+        return n >= ENOUGH * occasion.games
 
     def read_searched_games(
         self, games: Iterable[ListedGame]
@@ -106,13 +106,13 @@ class Evidence:
         the players that the study is about: their numbers by name.
         """
         numbers = [game.game for game in games if game.game in self.searched]
-        chosen = ChosenGames(numbers, people)
+        chosen_games = ChosenGames(numbers, people)
         return StudyData(
             self._database,
             self._number,
             self.setting,
             Selection(gain=self.gain),
-            chosen,
+            chosen_games,
         )
 
 
@@ -197,19 +197,23 @@ def read_rows(table: Rows) -> Iterator[Row]:
 
 
 def draw_in_turn(
-    games: Iterable[ListedGame], groups: Grouping, most: int
+    games: Iterable[ListedGame], groups: Grouping, most_games: int
 ) -> list[ListedGame]:
-    """Return at most ``most`` games of each group, the first game of every group before
-    the second of any; all games if ``most`` is 0.
+    """Return at most ``most_games`` games of each group, the first game of every group
+    before the second of any; all games if ``most_games`` is 0.
 
     A game belongs to all groups that ``groups`` returns for it.
     """
     drawn: Counter[Hashable] = Counter()
     places: dict[int, tuple[int, ListedGame]] = {}
     for game in games:
-        lacking = [group for group in groups(game) if not most or drawn[group] < most]
-        if lacking:
-            places[game.game] = min(drawn[group] for group in lacking), game
+        unfilled_groups = [
+            group
+            for group in groups(game)
+            if not most_games or drawn[group] < most_games
+        ]
+        if unfilled_groups:
+            places[game.game] = min(drawn[group] for group in unfilled_groups), game
             drawn.update(groups(game))
     return [game for _, game in sorted(places.values(), key=itemgetter(0))]
 
@@ -221,8 +225,8 @@ def list_occasion_games(
     reference.
     """
     names = {table.at, table.than, table.reference} | {row.at for row in table.rows}
-    found = {}
+    listed = {}
     for name in sorted(names - {""}):
         for game in games.list_of_occasion(paper.occasions[name]):
-            found[game.game] = game
-    return list(found.values())
+            listed[game.game] = game
+    return list(listed.values())

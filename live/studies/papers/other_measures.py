@@ -48,7 +48,7 @@ def draw_mileposts(
     """
     mileposts = {int(row.one) for row in table.rows}
 
-    def reached(game: ListedGame) -> list[int | None]:
+    def list_mileposts(game: ListedGame) -> list[int | None]:
         white = _find_milepost(game.white_elo)
         is_reached = white in mileposts and white == _find_milepost(game.black_elo)
         return [white] if is_reached else []
@@ -59,9 +59,9 @@ def draw_mileposts(
     ]
     # The same game can be in a collection without names and in one with names; it is
     # used once.
-    known = [*{game.moves: game for game in of_period}.values()]
-    known.sort(key=lambda game: game.year > table.last_year)
-    return draw_in_turn(known, reached, table.sample)
+    unique_games = [*{game.moves: game for game in of_period}.values()]
+    unique_games.sort(key=lambda game: game.year > table.last_year)
+    return draw_in_turn(unique_games, list_mileposts, table.sample)
 
 
 def _find_milepost(elo: int | None) -> int | None:
@@ -79,13 +79,13 @@ def _find_milepost(elo: int | None) -> int | None:
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the fitted s and c, and the projections, for each milepost of Elo."""
     study = evidence.open_study(evidence.list_games(table), {})
-    found: dict[Key, Measured | None] = {}
+    figures: dict[Key, Measured | None] = {}
     for cells in read_rows(build_regan_table(study, "rating")):
         for quantity, places in _COLUMNS.items():
-            found[str(cells[0]), quantity, ""] = read_figure(
+            figures[str(cells[0]), quantity, ""] = read_figure(
                 [cells[place] for place in places]
             )
-    return keep_known(found)
+    return keep_known(figures)
 
 
 @measure("match-statistics")
@@ -95,7 +95,7 @@ def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
     """
     test = Sprt(0, 10)
     lower, upper = test.bounds
-    found = {
+    figures = {
         ("5 % and 5 %", "lower bound", ""): Measured(lower),
         ("5 % and 5 %", "upper bound", ""): Measured(upper),
     }
@@ -109,8 +109,8 @@ def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
             ("LLR of 0 and 10 Elo", ratio),
         ):
             if value is not None:
-                found[name, quantity, ""] = Measured(value, *ends)
-    return found
+                figures[name, quantity, ""] = Measured(value, *ends)
+    return figures
 
 
 @measure("printed-line")
@@ -119,10 +119,10 @@ def draw_printed_line(table: PrintedTable, evidence: Evidence) -> Figures:
     the line per 100 Elo.
     """
     rows = evidence.paper.find_table(table.solves).rows
-    known = {int(row.one): row.value for row in rows if row.other == "c"}
-    line = fit_competence_line(known)
+    competences = {int(row.one): row.value for row in rows if row.other == "c"}
+    line = fit_competence_line(competences)
     ends = min(line), max(line)
     rise = line[ends[1]] - line[ends[0]]
-    found = {(str(milepost), "", ""): Measured(c) for milepost, c in line.items()}
-    found["slope", "", ""] = Measured(100 * rise / (ends[1] - ends[0]))
-    return found
+    figures = {(str(milepost), "", ""): Measured(c) for milepost, c in line.items()}
+    figures["slope", "", ""] = Measured(100 * rise / (ends[1] - ends[0]))
+    return figures

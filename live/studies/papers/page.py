@@ -59,7 +59,9 @@ def build_markdown(comparisons: Sequence[Comparison]) -> str:
         *_list_missing(comparisons),
     ]
     for group in _group_by_table(highest):
-        if not group[0].table.long and any(each.rows_done for each in group):
+        if not group[0].table.long and any(
+            comparison.rows_done for comparison in group
+        ):
             lines += ["", *_write_table(group)]
     return "\n".join(lines) + "\n"
 
@@ -71,17 +73,22 @@ def build_csv(comparisons: Sequence[Comparison]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_CSV_HEAD)
-    for each in comparisons:
-        about = each.paper, each.table.name, each.table.where, each.table.page or ""
-        for row in each.rows:
+    for comparison in comparisons:
+        table_cells = (
+            comparison.paper,
+            comparison.table.name,
+            comparison.table.where,
+            comparison.table.page or "",
+        )
+        for row in comparison.rows:
             ours = row.ours or (None, None, None)
             numbers = [*ours, row.difference]
             cells = ["" if number is None else f"{number:.6g}" for number in numbers]
             writer.writerow(
                 (
-                    *about,
-                    each.setting or "",
-                    each.gain,
+                    *table_cells,
+                    comparison.setting or "",
+                    comparison.gain,
                     *row.printed.key,
                     row.printed.value,
                     *cells,
@@ -91,75 +98,89 @@ def build_csv(comparisons: Sequence[Comparison]) -> str:
 
 
 def _group_by_table(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
-    found: dict[str, list[Comparison]] = {}
-    for each in comparisons:
-        found.setdefault(each.table.name, []).append(each)
-    return [*found.values()]
+    groups: dict[str, list[Comparison]] = {}
+    for comparison in comparisons:
+        groups.setdefault(comparison.table.name, []).append(comparison)
+    return [*groups.values()]
 
 
 def _sum_settings(comparisons: Sequence[Comparison]) -> Iterator[str]:
     groups = _group_by_table(comparisons)
     rows = 0
-    done = 0
+    rows_done = 0
     for group in groups:
         rows += len(group[0].rows)
-        done += max(each.rows_done for each in group)
+        rows_done += max(comparison.rows_done for comparison in group)
     yield (
-        f"{rows} printed numbers in {len(groups)} tables, columns and figures; {done}"
-        " of them have a figure of ours, with one setting at least."
+        f"{rows} printed numbers in {len(groups)} tables, columns and figures;"
+        f" {rows_done} of them have a figure of ours, with one setting at least."
     )
     for label, members in _group_by_setting(comparisons).items():
-        within = sum(each.rows_within for each in members)
-        rows_with_interval = sum(each.rows_with_interval for each in members)
-        winners = [each.winners for each in members if each.rows_done and each.winners]
-        same = sum(pair[0] for pair in winners)
+        within = sum(comparison.rows_within for comparison in members)
+        rows_with_interval = sum(
+            comparison.rows_with_interval for comparison in members
+        )
+        winners = [
+            comparison.winners
+            for comparison in members
+            if comparison.rows_done and comparison.winners
+        ]
+        same_winners = sum(pair[0] for pair in winners)
         decided = sum(pair[1] for pair in winners)
-        orders = [each.order for each in members if each.order]
-        kept = sum(order.kept == order.pairs for order in orders)
-        parts = [f"{sum(each.rows_done for each in members)} rows"]
+        orders = [comparison.order for comparison in members if comparison.order]
+        whole_orders = sum(order.kept == order.pairs for order in orders)
+        parts = [f"{sum(comparison.rows_done for comparison in members)} rows"]
         if rows_with_interval:
             parts.append(
                 f"{within} of {rows_with_interval} printed numbers within our interval"
             )
         if decided:
-            parts.append(f"the same one ahead in {same} of {decided}")
+            parts.append(f"the same one ahead in {same_winners} of {decided}")
         if orders:
-            near = sum(not order.moved for order in orders)
+            nearly_whole_orders = sum(not order.moved for order in orders)
             parts.append(
-                f"the whole order kept in {kept} of {len(orders)}, and but for"
-                f" neighbours in {near}"
+                f"the whole order kept in {whole_orders} of {len(orders)}, and but for"
+                f" neighbours in {nearly_whole_orders}"
             )
         yield f"- {label}: {', '.join(parts)}."
 
 
 def _group_by_setting(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
-    found: dict[str, list[Comparison]] = {}
-    for each in comparisons:
-        if each.rows_done:
-            found.setdefault(_name_setting(each), []).append(each)
-    return found
+    groups: dict[str, list[Comparison]] = {}
+    for comparison in comparisons:
+        if comparison.rows_done:
+            groups.setdefault(_name_setting(comparison), []).append(comparison)
+    return groups
 
 
-def _name_setting(each: Comparison) -> str:
-    return f"{each.setting}, {each.gain} gain" if each.setting else "no engine"
+def _name_setting(comparison: Comparison) -> str:
+    return (
+        f"{comparison.setting}, {comparison.gain} gain"
+        if comparison.setting
+        else "no engine"
+    )
 
 
 def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
     yield from _write_head("table", "where", "rows", "done with", "games", "result")
-    for each in comparisons:
-        if each.rows_done:
-            table = each.table
+    for comparison in comparisons:
+        if comparison.rows_done:
+            table = comparison.table
             page = f", p. {table.page}" if table.page else ""
-            where = f"{each.paper}, {table.where}{page}"
-            done = f"{each.rows_done} of {len(each.rows)}"
-            games = f"{each.games} of {each.wanted}" if each.wanted else ""
+            place = f"{comparison.paper}, {table.where}{page}"
+            rows_done = f"{comparison.rows_done} of {len(comparison.rows)}"
+            games = (
+                f"{comparison.games} of {comparison.wanted}"
+                if comparison.wanted
+                else ""
+            )
             cells = (
                 table.title,
-                where,
-                done,
-                _shorten_setting(each),
+                place,
+                rows_done,
+                _shorten_setting(comparison),
                 games,
-                _describe_agreement(each),
+                _describe_agreement(comparison),
             )
             yield f"| {' | '.join(cells)} |"
 
@@ -167,16 +188,17 @@ def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
 def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield a list of the tables for which we have no figure, by the reason."""
     reasons: dict[str, list[Comparison]] = {}
-    for each in comparisons:
-        if not each.rows_done:
-            reasons.setdefault(each.missing, []).append(each)
+    for comparison in comparisons:
+        if not comparison.rows_done:
+            reasons.setdefault(comparison.missing, []).append(comparison)
     if reasons:
         yield "Not made:"
         yield ""
     for reason, members in reasons.items():
-        rows = sum(len(each.rows) for each in members)
+        rows = sum(len(comparison.rows) for comparison in members)
         names = ", ".join(
-            f"{each.table.title} (`{each.table.name}`)" for each in members
+            f"{comparison.table.title} (`{comparison.table.name}`)"
+            for comparison in members
         )
         yield f"- {reason}: {names} ({rows} rows)."
 
@@ -187,7 +209,7 @@ def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
     if not rows:
         return
     names = [limit.name for limit in list_limits(comparisons)]
-    heads = [f"{one} and {other}" for one, other in pairwise(names)]
+    heads = [f"{lower} and {higher}" for lower, higher in pairwise(names)]
     heads += [f"{name} and the paper" for name in names]
     yield from ("", "### How far an order depends on the limit", "")
     yield from _write_head("figures", "gain", *heads)
@@ -220,37 +242,42 @@ def _name_table(table: PrintedTable) -> str:
     return f"{table.title} ({table.where})"
 
 
-def _shorten_setting(each: Comparison) -> str:
+def _shorten_setting(comparison: Comparison) -> str:
     """Return the engine's name and limit without options, and the gain."""
-    limit = read_limit(each.setting)
+    limit = read_limit(comparison.setting)
     return (
-        f"{limit.engine}, {limit.name}, {each.gain}" if each.setting else limit.engine
+        f"{limit.engine}, {limit.name}, {comparison.gain}"
+        if comparison.setting
+        else limit.engine
     )
 
 
-def _describe_agreement(each: Comparison) -> str:
+def _describe_agreement(comparison: Comparison) -> str:
     """Describe in a few words how far our figures agree with the printed ones."""
     parts = []
-    if each.rows_with_interval:
+    if comparison.rows_with_interval:
         parts.append(
-            f"{each.rows_within} of {each.rows_with_interval} within our interval"
+            f"{comparison.rows_within} of {comparison.rows_with_interval} within our"
+            " interval"
         )
-    if each.setting is None:
-        parts.append(f"{each.rows_exact} of {each.rows_done} equal as printed")
-    if order := _describe_order(each):
+    if comparison.setting is None:
+        parts.append(
+            f"{comparison.rows_exact} of {comparison.rows_done} equal as printed"
+        )
+    if order := _describe_order(comparison):
         parts.append(order)
     return "; ".join(parts)
 
 
-def _describe_order(each: Comparison | None) -> str:
+def _describe_order(comparison: Comparison | None) -> str:
     """Describe in how many rows our figures put the same player ahead as the paper
     does, or how far our order agrees with the paper's; empty if the table has neither.
     """
-    if each is None:
+    if comparison is None:
         return ""
-    if (winners := each.winners) is not None and winners[1]:
+    if (winners := comparison.winners) is not None and winners[1]:
         return f"same one ahead in {winners[0]} of {winners[1]}"
-    if (order := each.order) is not None:
+    if (order := comparison.order) is not None:
         return (
             f"{order.kept} of {order.pairs} pairs in order,"
             f" {order.moved} of {order.rows} moved"
@@ -260,7 +287,7 @@ def _describe_order(each: Comparison | None) -> str:
 
 def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
     table = group[0].table
-    made = [each for each in group if each.rows_done]
+    done_comparisons = [comparison for comparison in group if comparison.rows_done]
     page = f", page {table.page}" if table.page else ""
     yield f"### {table.title}"
     yield ""
@@ -269,30 +296,32 @@ def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
         yield table.note
     yield ""
     heads = ["", "paper"]
-    for each in made:
-        name = f"{_shorten_setting(each)} (95 %)" if each.setting else "ours"
+    for comparison in done_comparisons:
+        name = (
+            f"{_shorten_setting(comparison)} (95 %)" if comparison.setting else "ours"
+        )
         heads += [name] if table.other_scale else [name, "difference"]
     yield from _write_head(*heads)
-    for at, row in enumerate(made[0].rows):
+    for at, row in enumerate(done_comparisons[0].rows):
         label = " ".join(part for part in _name_row(row, table) if part)
-        digits = made[0].count_digits(row)
+        digits = done_comparisons[0].count_digits(row)
         cells = [label, _write_number(row.printed.value, digits)]
-        for each in made:
-            beside = each.rows[at]
-            cells += [_write_figure(beside.ours, digits)]
+        for comparison in done_comparisons:
+            our_row = comparison.rows[at]
+            cells += [_write_figure(our_row.ours, digits)]
             if not table.other_scale:
-                cells += [_write_difference(beside.difference, digits)]
+                cells += [_write_difference(our_row.difference, digits)]
         yield f"| {' | '.join(cells)} |"
 
 
 def _name_row(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:
-    one, other, at = row.printed.key
-    if one in table.elos:
-        one = f"{one} ({table.elos[one]})"
-    if table.agreement == "winner" and other:
-        one = f"{one} - {other}"
-        other = ""
-    return one, other, at.removeprefix("match-")
+    subject, compared, at = row.printed.key
+    if subject in table.elos:
+        subject = f"{subject} ({table.elos[subject]})"
+    if table.agreement == "winner" and compared:
+        subject = f"{subject} - {compared}"
+        compared = ""
+    return subject, compared, at.removeprefix("match-")
 
 
 def _write_figure(ours: Measured | None, digits: int) -> str:

@@ -36,27 +36,27 @@ def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the perceived ratings of players with an Elo over the games of each
     occasion.
     """
-    found = {}
+    figures = {}
     for occasion in sorted({row.at or table.at for row in table.rows}):
         ratings = _rate_occasion(evidence, occasion)
         for row in table.rows:
             if (row.at or table.at) == occasion and row.one in ratings:
-                found[row.key] = ratings[row.one]
-    return found
+                figures[row.key] = ratings[row.one]
+    return figures
 
 
 @lru_cache(maxsize=64)
-def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
+def _rate_occasion(evidence: Evidence, occasion_name: str) -> dict[str, Measured]:
     engine = evidence.setting.engine.partition(";")[0]
     scale = SCALES.get((engine, evidence.setting.bound))
-    if scale is None or not evidence.has_enough_of(occasion):
+    if scale is None or not evidence.has_enough_of(occasion_name):
         return {}
     reader = _load_reader(scale)
-    about = evidence.paper.occasions[occasion]
-    names = name_people(evidence.games.find_people(about))
+    occasion = evidence.paper.occasions[occasion_name]
+    names = name_people(evidence.games.find_people(occasion))
     totals: dict[str, list[PerceivedEvidence]] = defaultdict(list)
     for game, searched in evidence.read_searched_games(
-        evidence.games.list_of_occasion(about)
+        evidence.games.list_of_occasion(occasion)
     ):
         sides = [
             PlayedSide(names[player], elo, ())
@@ -76,12 +76,12 @@ def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
         for color, side in zip(COLORS, sides, strict=True):
             if side.elo is not None and color in last:
                 totals[side.player].append(last[color])
-    found = {}
+    ratings = {}
     for name, games in totals.items():
         total = reduce(PerceivedEvidence.join, games)._replace(
             kappa=reader.event_dispersion
         )
         rating = read_rating(total, reader.prior_sd)
         if rating is not None:
-            found[name] = Measured(rating.rating, rating.low, rating.high)
-    return found
+            ratings[name] = Measured(rating.rating, rating.low, rating.high)
+    return ratings
