@@ -133,7 +133,7 @@ class CorpusDatabase:
             self._db.row_factory = sqlite3.Row
             self._open(create)
         except sqlite3.Error as error:
-            raise self._explain_error(error) from None
+            raise self._build_input_error(error) from None
 
     def _open(self, create: bool) -> None:
         db = self._db
@@ -305,9 +305,9 @@ class CorpusDatabase:
         try:
             return self._db.execute(sql, parameters)
         except sqlite3.Error as error:
-            raise self._explain_error(error) from None
+            raise self._build_input_error(error) from None
 
-    def _explain_error(self, error: sqlite3.Error) -> InputError:
+    def _build_input_error(self, error: sqlite3.Error) -> InputError:
         remedy = _REMEDIES.get(
             getattr(error, "sqlite_errorname", ""),
             "Close other programs that write it, or name another file",

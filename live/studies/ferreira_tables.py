@@ -266,7 +266,7 @@ def build_event_table(data: StudyData) -> Rows:
     ("strength", 0, "of the player by Algorithm 2, from these differences"),
     ("opponent's", 0, "strength of the opponent"),
 )
-def build_gains_table(data: StudyData) -> Rows:
+def build_gain_comparison_table(data: StudyData) -> Rows:
     """Build Table 3: two players compared only by the gains of their own games against
     each other, and each player's strength by Algorithm 2 from these differences.
     """

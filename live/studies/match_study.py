@@ -68,7 +68,7 @@ def assess_match(
     result = compute_match(arguments, test, first)
     tables: list[Any] = [build_match_table(result)]
     if result.pairs is not None and result.pair_statistics is not None:
-        tables.append(build_pairs_table(result.pairs, result.pair_statistics))
+        tables.append(build_reversed_pairs_table(result.pairs, result.pair_statistics))
     if test is not None and result.sprt is not None:
         tables.append(build_sprt_table(test, result.sprt, result.sprt_run))
     notes = (
@@ -181,7 +181,9 @@ def build_match_table(match: MatchStudy) -> Table:
     return build_figures_table(title, rows, caption="; ".join(statistics.gaps))
 
 
-def build_pairs_table(counts: PairCounts, statistics: MatchStatistics) -> Table:
+def build_reversed_pairs_table(
+    counts: PairCounts, statistics: MatchStatistics
+) -> Table:
     """Build a table of the figures that follow from pairs of games with reversed
     colours.
     """

@@ -60,7 +60,7 @@ def _build_columns(by: str) -> tuple[Column, ...]:
     *_build_columns("player"),
     by=GROUPINGS,
 )
-def build_regan_table(data: StudyData, by: str = "player") -> Rows:
+def build_sensitivity_table(data: StudyData, by: str = "player") -> Rows:
     """Build the table of s and c by maximum likelihood and by percentiles, with
     projections beside the moves played.
     """

@@ -185,12 +185,12 @@ def _draw_conformances(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _draw_within_30(axes: Any, rows: DataFrame) -> Labels:
-    rows_of_all = _select_enough_moves(rows.filter(player=rows["player"][0]))
+    rows_of_all = _require_enough_moves(rows.filter(player=rows["player"][0]))
     _draw_color_columns(axes, rows_of_all, "evaluation_cp", "{} within 30", "o")
     return _EVALUATION, "share within 30 cp"
 
 
-def _select_enough_moves(rows: DataFrame) -> DataFrame:
+def _require_enough_moves(rows: DataFrame) -> DataFrame:
     """Return the rows with enough moves.
 
     Raises:
@@ -223,7 +223,7 @@ def _draw_shortfalls(axes: Any, rows: DataFrame) -> Labels:
     names = ("evaluation_cp", "conformance", "low", "high")
     labels = (_EVALUATION, "mean conformance, centipawns")
     return _build_curves_panel("player", names, *labels, marker="o")(
-        axes, _select_enough_moves(rows)
+        axes, _require_enough_moves(rows)
     )
 
 

@@ -41,7 +41,7 @@ from live.studies.papers.ferreira_measures import solve_with_intervals
 from live.studies.papers.limits import (
     choose_highest_limits,
     compare_gains,
-    compare_limits,
+    compare_with_next_limit,
     list_limits,
 )
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
@@ -626,7 +626,7 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
     lines = ordered("9 nodes", "same-search", "GFEDCBA", lines=10)
     every = [few, other, deep, many, lines]
     assert [limit.name for limit in list_limits(every)] == ["9 nodes", "10 nodes"]
-    [beside] = compare_limits(every)
+    [beside] = compare_with_next_limit(every)
     assert beside.gain == "same-search"
     assert [each and each.order for each in beside.limits] == [(21, 18, 7, 2)]
     assert [each and each.order for each in beside.paper] == [
@@ -655,7 +655,7 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
     assert "| T (Table 1) |  | 20 of 21 pairs in order, 0 of 7 moved |" in page
     # Draws of other games tell nothing of limits, and both are shown.
     drawn = msgspec.structs.replace(many, games=5)
-    assert not [*compare_limits([few, drawn])]
+    assert not [*compare_with_next_limit([few, drawn])]
     assert choose_highest_limits([few, drawn]) == [few, drawn]
     # One limit alone tells nothing of limits.
     assert "How far an order" not in build_markdown([few, deep])

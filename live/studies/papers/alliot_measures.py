@@ -271,7 +271,9 @@ def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYea
     }
 
 
-def _predict_by_shares(player: _PlayerYear, opponent: _PlayerYear) -> Prediction:
+def _predict_by_conforming_shares(
+    player: _PlayerYear, opponent: _PlayerYear
+) -> Prediction:
     """Predict by accumulated ponderated conformance within 30 cp."""
     return predict_by_conformance(
         player.conforming.ponderated, opponent.conforming.ponderated
@@ -290,7 +292,7 @@ def _predict_by_chains(player: _PlayerYear, opponent: _PlayerYear) -> Prediction
 
 #: Predictors by their columns in Table 5.
 _PREDICTIONS = {
-    "acs": _predict_by_shares,
+    "acs": _predict_by_conforming_shares,
     "covs": _predict_by_gains,
     "ms": _predict_by_chains,
 }

@@ -92,7 +92,9 @@ def list_limits(comparisons: Iterable[Comparison]) -> list[SearchLimit]:
     return sorted(limits) if len(limits) > 1 else []
 
 
-def compare_limits(comparisons: Iterable[Comparison]) -> Iterator[LimitsBeside]:
+def compare_with_next_limit(
+    comparisons: Iterable[Comparison],
+) -> Iterator[LimitsBeside]:
     """Compare the figures of each limit with those of the next higher limit and of the
     paper, by table and gain.
     """

@@ -18,7 +18,7 @@ from live.studies.papers.measures import (
     read_rows,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedTable
-from live.studies.regan_table import build_regan_table, fit_competence_line
+from live.studies.regan_table import build_sensitivity_table, fit_competence_line
 
 #: Largest distance of both players' ratings from a milepost, Elo (section 5); "expanded
 #: for some of the lower sets".
@@ -40,7 +40,7 @@ _COLUMNS = {
 }
 
 
-def draw_mileposts(
+def draw_milepost_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Return games of the period in which both players are rated near the same
@@ -75,12 +75,12 @@ def _find_milepost(elo: int | None) -> int | None:
     return milepost if abs(elo - milepost) <= reach else None
 
 
-@measure("regan", games=draw_mileposts, gains=("same-search",), lines=2)
+@measure("regan", games=draw_milepost_games, gains=("same-search",), lines=2)
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the fitted s and c, and the projections, for each milepost of Elo."""
     study = evidence.open_study(evidence.list_games(table), {})
     figures: dict[Key, Measured | None] = {}
-    for cells in read_rows(build_regan_table(study, "rating")):
+    for cells in read_rows(build_sensitivity_table(study, "rating")):
         for quantity, places in _COLUMNS.items():
             figures[str(cells[0]), quantity, ""] = read_figure(
                 [cells[place] for place in places]

@@ -9,7 +9,7 @@ from live.studies.papers.comparison import ComparedRow, Comparison, Measured
 from live.studies.papers.limits import (
     choose_highest_limits,
     compare_gains,
-    compare_limits,
+    compare_with_next_limit,
     list_limits,
     read_limit,
 )
@@ -205,7 +205,7 @@ def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield a table of how far orders and winners depend on the limit."""
-    rows = [*compare_limits(comparisons)]
+    rows = [*compare_with_next_limit(comparisons)]
     if not rows:
         return
     names = [limit.name for limit in list_limits(comparisons)]
