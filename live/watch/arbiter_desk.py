@@ -137,9 +137,7 @@ class ArbiterDesk:
         self._store.keep_memories(self.memories)
         missed = self._faults.count
         if missed:
-            why = (
-                f"alerts were missed by a fault of ours ({missed}); the log says where"
-            )
+            why = f"a program fault caused missed alerts ({missed}); the log says where"
             self._report(part_health(PART, "failed", why))
 
     def alerts(self) -> Sequence[Alert]:
@@ -248,10 +246,10 @@ class ArbiterDesk:
         if self._lived_s:
             # It is known when it last ran for sure, not when it was cut off.
             is_cut_off = own and own[-1] != ENDED
-            how = "been cut off without a word at most" if is_cut_off else "ended"
+            how = "was cut off, at most" if is_cut_off else "ended"
             away_s = max(0.0, self._clock() - self._lived_s)
-            again = f" again; the one before had {how} {span(away_s)} earlier"
-        behind = f", the public {span(delay_s)} behind" if delay_s else ""
+            again = f" again; the previous run {how} {span(away_s)} earlier"
+        behind = f", with the public {span(delay_s)} behind" if delay_s else ""
         started = f"The service started{again}{behind}."
         self._enter(ArbiterEntry(started, by=SERVICE, gap_s=away_s))
         for text, game in self._held_back:
