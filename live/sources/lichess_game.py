@@ -319,7 +319,7 @@ class NdjsonLines:
         """
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > MAX_LINE_BYTES:
-            raise FeedTrouble("the source sends a line without end")
+            raise FeedTrouble("the source sends a line that never ends")
         yield from (line for line in lines if line.strip())
 
 
@@ -376,7 +376,7 @@ class LichessGameFeed(SessionFeed):
                         chunk = await anext(chunks, None)
                 except TimeoutError:
                     raise FeedTrouble(
-                        f"not a sign of life for {format_duration(silence_s)}"
+                        f"nothing received for {format_duration(silence_s)}"
                     ) from None
                 if chunk is None:
                     if stream.over:
@@ -390,7 +390,7 @@ class LichessGameFeed(SessionFeed):
                         and not session.reported
                         and not line.lstrip().startswith(b"{")
                     ):
-                        what = describe_no_pgn(line) or "something else than a game"
+                        what = describe_no_pgn(line) or "something other than a game"
                         raise create_fatal_trouble(
                             self.name, f"answers with {what}", "Check the address"
                         )

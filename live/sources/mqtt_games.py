@@ -371,7 +371,7 @@ def _check_start(sent: MqttGame) -> None:
 def _read_game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
     start = read_fen(sent.start_fen or chess.STARTING_FEN)
     if start is None:
-        raise _NoGame("JSON with a start_fen that is no position", sent)
+        raise _NoGame("JSON with a start_fen that is not a position", sent)
     start.chess960 = start.chess960 or sent.variant == "chess960"
     if sent.moves is None:
         raise _NoGame(
@@ -456,7 +456,7 @@ def _read_position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
     if now is None:
         found = sent.unread.get("fen")
         raise _NoGame(
-            f"a fen that is {found}" if found else "a fen that is no position", sent
+            f"a fen that is {found}" if found else "a fen that is not a position", sent
         )
     game = held.positions
     game.track_position(now, sent.move, sent.white_clock_s, sent.black_clock_s)

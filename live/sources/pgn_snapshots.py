@@ -512,7 +512,7 @@ class PgnText:
             notes.append(f"charset guessed: {self._guessed}")
         if self._reader.left_out:
             more = f"{self._reader.left_out} more left out"
-            notes.append(f"{more}, since so many are read at most")
+            notes.append(f"{more}, because there are too many to read")
         if self._repeated:
             notes.append(f"{self._repeated} in it twice, counted once")
         return "; ".join(notes)
@@ -583,4 +583,4 @@ def _describe_kept(boards: int) -> str:
     if not boards:
         return ""
     what = "1 finished board is" if boards == 1 else f"{boards} finished boards are"
-    return f"{what} missing or shorter just now, and kept"
+    return f"{what} missing or shorter in the source now; shown as before"

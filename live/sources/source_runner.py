@@ -210,14 +210,14 @@ class SourceRunner:
         for each in concerned:
             name = each.feed.name
             if self._recognise(each).kind in _NOT_RESTARTED:
-                log.warning("%s goes on as it is: it cannot be restarted", name)
+                log.warning("%s continues as before: it cannot be restarted", name)
                 continue
             try:
                 each.feed = self._open(each.spec, self.config, name=name)
             except LiveRateError as error:
                 # A file might be missing at this moment; the other sources are started
                 # all the same.
-                log.error("%s; it goes on as it was", error)
+                log.error("%s; it continues as before", error)
                 continue
             each.is_over = False
             if each.error is not None:
