@@ -450,7 +450,7 @@ def explain_refusal(path: Path) -> str:
         return explain_unusable(path, error)
     folder = next(each for each in path.parents if each.exists())
     if not folder.is_dir():
-        return f"cannot be used ({folder}: is no folder)"
+        return f"cannot be used ({folder}: is not a folder)"
     if not can_write(folder):
         return f"cannot be used ({folder}: this folder cannot be written)"
     if path.exists() and not can_write(path):

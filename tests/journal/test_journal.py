@@ -413,7 +413,7 @@ def test_what_could_be_a_journal_is_looked_at_without_touching_anything(
     )
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").touch()
-    assert "is no folder" in explain_refusal(tmp_path / "file" / "b.sqlite")
+    assert "is not a folder" in explain_refusal(tmp_path / "file" / "b.sqlite")
     with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
         assert "in use by another live-rate" in explain_refusal(path)
