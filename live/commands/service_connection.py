@@ -56,7 +56,7 @@ def parse_service_url(given: str) -> str:
     except ValueError:
         fine = False
     if not fine:
-        raise ConfigError(given, "is no address", "Give it as ws://HOST:PORT")
+        raise ConfigError(given, "is not an address", "Give it as ws://HOST:PORT")
     path = parts.path if parts.path not in ("", "/") else LIVE_PATH
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
@@ -99,7 +99,7 @@ class ServiceConnection:
             with contextlib.suppress(ConnectionClosed):
                 await self._websocket.send(msgspec.json.encode(command).decode())
                 return
-        self.say("Not done: there is no connection")
+        self.say("Not done: no connection")
 
     def describe_problem(self) -> str:
         """Return what is wrong, for people; empty while all is well."""
@@ -159,15 +159,15 @@ class ServiceConnection:
             if code >= FINAL_CODE:
                 why = why or f"closed with {code}"
                 raise Refused(derive_pages_url(self.url), why, _ASK) from None
-            return why or "the service went away"
+            return why or "the service closed the connection"
         except TimeoutError:
             return (
-                "nothing was heard any more"
+                "the connection went silent"
                 if self.ready.is_set()
                 else "no answer in time"
             )
         except ConnectionRefusedError:
-            return "nobody listens there"
+            return "no service listens there"
         except (OSError, InvalidHandshake) as error:
             if isinstance(error, socket.gaierror) and not self.ready.is_set():
                 host = urlsplit(self.url).hostname or ""
@@ -176,7 +176,7 @@ class ServiceConnection:
         except (OutOfStep, ValueError, RecursionError) as error:
             # What is held cannot be trusted: take everything afresh.
             self.client_state.seq = None
-            return f"lost step ({error})"
+            return f"messages are missing ({error})"
 
     def _build_resume_url(self) -> str:
         hello = self.client_state.hello
@@ -197,7 +197,7 @@ class ServiceConnection:
             self._epoch = hello.epoch if hello else ""
             same = before == self._epoch
             self._on_connected(
-                "everything was sent afresh" if same else "the service was started anew"
+                "everything was sent again" if same else "the service was restarted"
             )
             self.ready.set()
         self.on_message(text, message)
@@ -213,7 +213,9 @@ class ServiceConnection:
     def _describe_refusal(self, status: int) -> str:
         if status in _PASSING:
             return f"the service answers {status}"
-        why = {401: "a valid token is needed", 403: "does not let us in"}.get(status)
+        why = {401: "a valid token is needed", 403: "the service refuses access"}.get(
+            status
+        )
         raise Refused(
             derive_pages_url(self.url),
             why or f"answers {status}",

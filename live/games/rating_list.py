@@ -180,7 +180,7 @@ def read_rating_list(data: bytes) -> RatingList:
     if head.startswith(b"<"):
         return _read_xml(data)
     if head.lower().startswith(b"id number"):
-        raise ValueError("is FIDE's list as text: take its XML list")
+        raise ValueError("is FIDE's list as text: use the XML list")
     return _read_csv(data)
 
 
@@ -192,7 +192,7 @@ def _read_xml(data: bytes) -> RatingList:
         ids[int(found[1])] = at
         names[_first_word(found[2])].append(at)
     if not ids:
-        raise ValueError("holds no players")
+        raise ValueError("contains no players")
     return RatingList(ids, names, lambda at: _read_xml_row(data, at), size=len(ids))
 
 

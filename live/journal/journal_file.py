@@ -204,9 +204,7 @@ def read_version(connection: sqlite3.Connection) -> int:
     if mark != APPLICATION_ID:
         raise ForeignDatabase("is another program's database")
     if not 1 <= version <= VERSION:
-        raise ForeignDatabase(
-            f"is of version {version}: a live-rate wrote it that is newer"
-        )
+        raise ForeignDatabase(f"is of version {version}, written by a newer live-rate")
     return version
 
 
@@ -277,7 +275,7 @@ _EFFECTIVE = os.access in os.supports_effective_ids
 #: SQLite's result codes for a file or folder that this user is not allowed to write.
 UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
-_NAME_ONE = "Name what live-rate wrote with --journal"
+_NAME_ONE = "Name a file that live-rate wrote with --journal"
 #: Remedy for the user, by SQLite's primary result code.
 _REMEDIES = {
     sqlite3.SQLITE_NOTADB: _NAME_ONE,
@@ -304,7 +302,7 @@ def explain_unusable(path: Path, error: Exception) -> str:
         case OSError():
             return f"cannot be used ({error.filename or path}: {error.strerror})"
         case sqlite3.Error() if read_error_code(error) == sqlite3.SQLITE_NOTADB:
-            return f"is no journal ({error})"
+            return f"is not a journal ({error})"
         case sqlite3.Error() if read_error_code(error) == sqlite3.SQLITE_CORRUPT:
             return f"is damaged ({error})"
         case sqlite3.Error() if read_error_code(error) in UNWRITABLE and not can_write(

@@ -346,11 +346,11 @@ def open_people(setting: str, path: str) -> Any:
         if line and not line.startswith("#") and not people.add(line):
             raise ConfigError(
                 f"{subject}, line {number}",
-                "is no address that apprise knows",
+                "is not an address that apprise knows",
                 "See github.com/caronc/apprise for how they are written",
             )
     if not len(people):
         raise ConfigError(
-            subject, "holds no address", "Write one address of apprise a line"
+            subject, "contains no address", "Write one apprise address per line"
         )
     return people

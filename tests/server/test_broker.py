@@ -324,7 +324,9 @@ async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None
             await until(
                 lambda: any("another mqtt.prefix" in each for each in told["second"])
             )
-    assert any("also publishes below test/rate/3/, and" in each for each in told["first"])
+    assert any(
+        "also publishes below test/rate/3/, and" in each for each in told["first"]
+    )
 
 
 class Held:

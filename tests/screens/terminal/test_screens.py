@@ -630,7 +630,7 @@ async def test_commands_cover_views_keys_and_themes() -> None:
 async def test_a_lost_connection_stands_where_messages_stand() -> None:
     async with Stage() as stage:
         stage.context.status = lambda: (
-            "connection lost: nobody listens there; trying again in 2 s"
+            "connection lost: no service listens there; trying again in 2 s"
         )
         assert "trying again in 2 s" in (await stage.frame()).splitlines()[-2]
 
