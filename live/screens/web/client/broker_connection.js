@@ -161,9 +161,9 @@ export class BrokerConnection extends Link {
 
   /** Whether the service speaks another protocol; it is said. */
   _foreign(protocol) {
-    if (protocol > PROTOCOL) this._refuse("this page is older than the service: load it again");
+    if (protocol > PROTOCOL) this._refuse("this page is older than the service: reload it");
     if (protocol < PROTOCOL) {
-      this._refuse("the service is older than this page: bring it up to date, or write the page anew");
+      this._refuse("the service is older than this page: update the service, or write the page again");
     }
     return protocol !== PROTOCOL;
   }
