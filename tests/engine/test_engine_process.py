@@ -322,7 +322,7 @@ async def test_an_engine_that_needs_longer_to_start_is_said_to() -> None:
         "did not answer 'isready' within 3 s of its start; it said 'loading the network"
         in said
     )
-    assert "no UCI engine" not in said
+    assert "not a UCI engine" not in said
     assert (
         "Give it longer with [engine] start_s, or name another with --engine PATH"
         in said

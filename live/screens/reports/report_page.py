@@ -227,7 +227,7 @@ def render_report(
             _render_doubt_note(event),
         ]
     usual = [figure for figure in FIGURES if figure.usual]
-    note = "Equal numbers are ties. Under ten counted moves nobody has a place."
+    note = "Equal numbers are ties. Players with under ten counted moves have no place."
     parts += [
         "<h2>Players</h2>",
         _render_figures(event, usual) + f'<p class="soft">{note}</p>',

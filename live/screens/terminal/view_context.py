@@ -221,7 +221,7 @@ class ViewContext:
         """Return whether alerts and log are answered here; if not, say why."""
         desk = self.no_desk()
         if desk:
-            self.notify(f"It does nothing now: {desk}")
+            self.notify(f"Not possible now: {desk}")
         return not desk
 
     def acknowledge_board(self, game: GameId | None) -> None:
@@ -246,7 +246,7 @@ class ViewContext:
         def done(text: str) -> None:
             if text.strip():
                 self.command(DeskCommand("enter", game or "", text.strip()))
-                self.notify("Written into the log: 4 shows it")
+                self.notify("Written into the log: press 4 to see it")
 
         if self.is_desk_known():
             self.ask(f"Log entry, {self.name_board(game)}:", "", done)
@@ -255,17 +255,21 @@ class ViewContext:
         """Ask whether to remove a board, or bring the last one back."""
         remove = self.remove_board
         if remove is None:
-            self.notify("Boards are removed at the service itself")
+            self.notify("Boards can be removed only at the service itself")
             return
 
         def bring_back() -> None:
             words = self.bring_back_board()
-            self.notify(f"Brought back: {words}" if words else "No board is removed")
+            self.notify(
+                f"Brought back: {words}" if words else "There is no removed board"
+            )
 
         def remove_it() -> None:
             if game is not None:
                 remove(game)
-                self.notify("Removed, and written into the log: x u brings it back")
+                self.notify(
+                    "Removed, and written into the log: press x u to bring it back"
+                )
 
         answers: dict[str, tuple[str, Callable[[], None]]] = {}
         if game is not None:
@@ -297,7 +301,7 @@ class ViewContext:
         """Ask how far the public is to be behind, whatever board is looked at."""
         set_delay = self.set_delay
         if set_delay is None:
-            self.notify("The delay is set at the service: --delay")
+            self.notify("The delay can be set only at the service: --delay")
             return
 
         def done(text: str) -> None:
