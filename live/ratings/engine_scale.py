@@ -115,14 +115,14 @@ class MeasuredEngine(Value):
         held = self.agreement
         if held.correlation < LEAST_CORRELATION:
             return (
-                "it scores too unlike the engines that ratings were learned with"
+                "its scores differ too much from those that ratings were learned with"
                 f" (correlation {held.correlation:.2f}, {LEAST_CORRELATION:.2f} is"
-                " needed): search longer, or take another"
+                " needed): search longer, or use another engine"
             )
         if not held.scale > 0:
             return (
                 "its scores do not grow with those that ratings were learned with:"
-                " take another"
+                " use another engine"
             )
         return ""
 
