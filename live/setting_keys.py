@@ -115,7 +115,7 @@ def build_unknown_error(subject: str, name: str, names: Iterable[str]) -> Config
         if close
         else "config.toml in the repository lists them."
     )
-    removed = "Those that went: live-rate manual changes"
+    removed = "For removed settings: live-rate manual changes"
     return ConfigError(subject, "there is no such setting", f"{remedy} {removed}")
 
 

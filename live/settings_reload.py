@@ -143,7 +143,7 @@ class SettingsReloader:
             for part in concerned:
                 part.check(wanted)
         except LiveRateError as error:
-            log.error("%s; the settings stay as they were", error)
+            log.error("%s; the settings stay unchanged", error)
             return None
         for part in concerned:
             part.apply(wanted)
@@ -154,13 +154,13 @@ class SettingsReloader:
             words = [
                 f"{key} = {values[key]}" if key in DELAY_KEYS else key for key in taken
             ]
-            self._record(f"Settings taken over: {', '.join(words)}.")
+            self._record(f"Settings applied: {', '.join(words)}.")
         later = tuple(key for key in changed if key not in taken)
-        parts = [f"taken over: {', '.join(taken)}"] if taken else []
+        parts = [f"applied: {', '.join(taken)}"] if taken else []
         if later:
             keys = ", ".join(later)
-            later_text = f"from the next start on: {keys}"
-            parts.append(f"{later_text} (start live-rate anew to have it count)")
+            later_text = f"at the next start: {keys}"
+            parts.append(f"{later_text} (restart live-rate to apply)")
         log.warning("settings: %s", "; ".join(parts) or "nothing has changed")
         return Reloaded(taken, later)
 

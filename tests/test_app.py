@@ -78,7 +78,7 @@ async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
     monkeypatch.setattr(DemoFeed, "run", run)
     assert await app.follow(settings(**QUICK), ["demo"], headless=True, once=True) == 0
     assert len(runs) == 2
-    assert "fault in our own code (KeyError)" in capsys.readouterr().out
+    assert "program fault (KeyError)" in capsys.readouterr().out
 
 
 class HurriedClock(LoopClock):

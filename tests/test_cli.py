@@ -100,7 +100,7 @@ def test_port_0_beats_the_file_and_flags_not_given_beat_nothing(tmp_path: Path) 
         ),
         (
             ("worker", "tcp://127.0.0.1:9", "--engine", "/bin/cat"),
-            ["/bin/cat: is no UCI engine"],
+            ["/bin/cat: is not a UCI engine"],
         ),
         (
             ("report", "event.sqlite", "--format", "csv"),

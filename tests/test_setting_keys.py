@@ -18,7 +18,7 @@ from live.setting_keys import (
 )
 
 #: Where names that went are listed.
-GONE = "Those that went: live-rate manual changes"
+GONE = "For removed settings: live-rate manual changes"
 
 names = st.text("abc", min_size=1, max_size=3)
 tables = st.dictionaries(names, st.integers(), min_size=1, max_size=3)

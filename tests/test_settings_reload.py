@@ -110,13 +110,13 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
         logging.getLogger("live").setLevel(log)
     assert difference is not None
     assert (key in difference.applied) != (key in difference.restart)
-    taken = f"taken over: {key}" in caplog.text
+    taken = f"applied: {key}" in caplog.text
     assert taken == (key in difference.applied)
     logged = [each.text for each in service.arbiter.incidents()]
     assert [key in text for text in logged] == ([True] if taken else [])
     section, _, name = key.partition(".")
     if not taken:
-        assert "from the next start on" in caplog.text
+        assert "at the next start" in caplog.text
         assert not served
         assert sources.config == old.feeds
     elif section == "server":
@@ -180,9 +180,7 @@ def test_a_change_is_taken_over_and_told(
     watched.reload()
     assert [config.feeds.poll_s for config in watched.taken] == [7.0]
     assert watched.reloader.now.feeds.poll_s == 7.0
-    assert (
-        "taken over: feeds.poll_s; from the next start on: engine.nodes" in caplog.text
-    )
+    assert "applied: feeds.poll_s; at the next start: engine.nodes" in caplog.text
     watched.reload()
     assert len(watched.taken) == 1, "done once"
 
@@ -199,7 +197,7 @@ def test_a_broken_file_changes_nothing_and_both_it_and_its_mending_are_logged(
     assert watched.reloader.now == Config() and not watched.taken
     (record,) = caplog.records
     assert str(watched.path) in record.getMessage()
-    assert record.getMessage().endswith("the settings stay as they were")
+    assert record.getMessage().endswith("the settings stay unchanged")
     assert "\n" not in record.getMessage()
     caplog.clear()
     watched.path.write_text("[engine]\nnodes = 100000\n")
@@ -292,9 +290,9 @@ async def test_a_running_service_reads_its_file_again(
     try:
         await until(lambda: has_printed("played 1.e4"), 60)
         file.write_text(base + "[feeds]\npoll_s = 0.5\n[engine.x]\n")
-        await until(lambda: has_logged("the settings stay as they were"), 60)
+        await until(lambda: has_logged("the settings stay unchanged"), 60)
         file.write_text(base.replace("100", "200") + "[feeds]\npoll_s = 0.5\n")
-        new = "taken over: feeds.poll_s; from the next start on: engine.nodes"
+        new = "applied: feeds.poll_s; at the next start: engine.nodes"
         await until(lambda: has_logged(new), 60)
         pgn.write_text('[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 *\n')
         await until(lambda: has_printed("played 1...e5"), 60)

@@ -102,7 +102,7 @@ def test_a_setting_that_is_gone_and_was_set_is_said_once(
     for key, word in SAID.items():
         name = key if where == "file" else build_variable(key)
         [line] = [line for line in caplog.messages if name in line]
-        assert word in line and "gone since 0.4. " in line
+        assert word in line and "removed in 0.4. " in line
     assert len(caplog.messages) == len(
         {gone.instead for gone in REMOVED_SETTINGS.values()}
     ), said
@@ -125,7 +125,7 @@ def test_it_is_on_the_screen_before_anything_else(tmp_path: Path) -> None:
     )
     *warnings, error = done.stderr.splitlines()
     assert error.startswith("live-rate: nothere.pgn: ")
-    assert all("gone since 0.4" in line for line in warnings)
+    assert all("removed in 0.4" in line for line in warnings)
     assert len(warnings) == len({gone.instead for gone in REMOVED_SETTINGS.values()})
 
 
@@ -138,14 +138,14 @@ def test_a_command_that_is_gone_says_what_takes_its_place(
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
     assert (
-        line == f"live-rate: {command}: is gone since 0.4. {REMOVED_COMMANDS[command]}"
+        line == f"live-rate: {command}: was removed in 0.4. {REMOVED_COMMANDS[command]}"
     )
     assert f" {command} " not in live_rate("--help").stdout
 
 
 @pytest.mark.parametrize("kind", GONE_KINDS)
 def test_a_kind_of_source_that_is_gone_says_what_takes_its_place(kind: str) -> None:
-    with pytest.raises(UnknownFeed, match="that is gone since") as error:
+    with pytest.raises(UnknownFeed, match="that was removed in") as error:
         recognise_source(f"{kind}+name:https://user:secret@example.org/?token=secret")
     assert "secret" not in str(error.value)
     assert GONE_KINDS[kind] in str(error.value)
@@ -167,7 +167,7 @@ def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) 
     [line] = done.stderr.splitlines()
     assert (
         line
-        == f"live-rate: --{flag}: is gone since 0.4. {REMOVED_FLAGS[command][flag]}"
+        == f"live-rate: --{flag}: was removed in 0.4. {REMOVED_FLAGS[command][flag]}"
     )
     assert f"--{flag}" not in live_rate(*given[:-1], "--help").stdout
 

@@ -72,7 +72,7 @@ class SettingFlag(NamedTuple):
 
 
 _DELAY = "Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h."
-_JOURNAL = "Where everything is kept over restarts; else a file for these sources."
+_JOURNAL = "Journal kept across restarts (default: a file for these sources)."
 _ENGINES = (
     "How many engine processes run (one for each processor, less one for every eight)."
 )
@@ -89,7 +89,7 @@ SETTING_FLAGS = {
         "server.public",
         bool,
         "",
-        "Let whoever reaches the address read, without token.",
+        "Let anyone who reaches the address read, without a token.",
     ),
     "hide_scores": SettingFlag(
         "server.hide_scores",
@@ -98,32 +98,32 @@ SETTING_FLAGS = {
         "Serve moves, clocks and results only: for venues.",
     ),
     "journal": SettingFlag("journal.file", str | None, "FILE", _JOURNAL),
-    "no_journal": SettingFlag("", bool, "", "Keep nothing over a restart."),
+    "no_journal": SettingFlag("", bool, "", "Keep nothing across restarts."),
     "engine": SettingFlag(
         "engine.path",
         str | None,
         "PATH",
-        "A UCI engine, or 'embedded'; else the first one found.",
+        "A UCI engine, or 'embedded' (default: the first one found).",
     ),
     "depth": SettingFlag(
         "engine.depth", Positive, "N", "Search every position to this depth."
     ),
     "nodes": SettingFlag(
-        "engine.nodes", Positive, "N", "Search this many nodes a position (100000)."
+        "engine.nodes", Positive, "N", "Search this many nodes per position (100000)."
     ),
     "movetime": SettingFlag(
-        "engine.movetime_ms", Positive, "MS", "Search for this long a position."
+        "engine.movetime_ms", Positive, "MS", "Search this long per position."
     ),
     "engines": SettingFlag("engine.engines", Positive, "N", _ENGINES),
     "cluster": SettingFlag(
         "engine.cluster",
         str | None,
         "ADDRESS",
-        "A Dask scheduler whose workers search for us.",
+        "A Dask scheduler whose workers run the searches.",
     ),
     "gain": SettingFlag("rating.gain", Gain | None, "", _GAIN),
     "network": SettingFlag(
-        "human.network", str | None, "FILE", "A network of your own: an ONNX file."
+        "human.network", str | None, "FILE", "Your own neural network: an ONNX file."
     ),
     "config": SettingFlag(
         "", Path | None, "FILE", "Settings; see config.toml for every key."

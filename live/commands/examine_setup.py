@@ -223,7 +223,7 @@ def check_speed(
     """
     if config.depth:
         return DoctorFinding(
-            "speed", "note", "how long a search to a depth takes nobody knows"
+            "speed", "note", "cannot tell: a search to a depth has no fixed length"
         )
     search_s = config.movetime_ms / 1000 or config.nodes / (
         1000 * max(knodes_per_s, 1e-3)
@@ -281,9 +281,7 @@ def check_screening(engine: str, limit: str) -> DoctorFinding:
     see the results of screening.
     """
     why_not = explain_no_screening(engine, limit)
-    text = (
-        why_not or "screened, of players with an Elo: the alert of that name may come"
-    )
+    text = why_not or "on for players with an Elo: alerts of that name can occur"
     return DoctorFinding("agreement", "note" if why_not else "ok", text)
 
 
@@ -294,7 +292,7 @@ def check_journal(
     sources.
     """
     if not config.enabled:
-        return DoctorFinding("journal", "note", "off: nothing is kept over a restart")
+        return DoctorFinding("journal", "note", "off: nothing is kept across restarts")
     path = journal_path(config, names or ("any",))
     if path is None:
         return DoctorFinding(

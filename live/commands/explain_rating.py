@@ -119,5 +119,5 @@ def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
     )
     if len(listed) > 8:
         listing += f", or one of {len(listed) - 8} more"
-    problem = "fits several games" if matches else "is no game of this journal"
+    problem = "fits several games" if matches else "is not a game of this journal"
     raise InputError(f"game {name!r}", problem, f"Give one of: {listing}")

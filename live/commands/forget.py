@@ -26,10 +26,14 @@ def forget(
 
     if not player.strip() and not older_than:
         raise ConfigError(
-            "forget", "does not say what", "Give --player NAME or --older-than DAYS"
+            "forget",
+            "does not say what to delete",
+            "Give --player NAME or --older-than DAYS",
         )
     if not journal.is_file():
-        raise ConfigError(str(journal), "is not there", "Give the journal of an event")
+        raise ConfigError(
+            str(journal), "there is no such file", "Give the journal of an event"
+        )
     before_ms = round((time.time() - older_than * 86_400) * 1000) if older_than else 0
     try:
         games = delete_games(journal, player=player, older_than_ms=before_ms)
@@ -39,6 +43,6 @@ def forget(
         ) from None
     except (ForeignDatabase, sqlite3.Error) as error:
         raise ConfigError(
-            str(journal), str(error), "Give a journal that is whole"
+            str(journal), str(error), "Give an undamaged journal"
         ) from None
     typer.echo(f"{games} {'game' if games == 1 else 'games'} deleted.")

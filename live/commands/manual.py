@@ -22,7 +22,7 @@ def manual(topic: str | None = None) -> None:
         return
     if topic not in TOPICS:
         raise InputError(
-            topic, "is no page of the manual", f"The pages are {', '.join(TOPICS)}"
+            topic, "is not a page of the manual", f"The pages are {', '.join(TOPICS)}"
         )
     text = read_page(topic).text
     if not sys.stdout.isatty():

@@ -102,7 +102,7 @@ def _read_file(path: Path) -> dict[str, object]:
     except (ValueError, RecursionError) as error:
         # The file is not TOML, contains too long a number, or is nested too deeply.
         problem = f"is not valid TOML: {error}"
-        remedy = "Text needs quotes, true and false none"
+        remedy = "Put text in quotes, but not true or false"
         raise ConfigError(str(path), problem, remedy) from None
     settings = drop_removed_settings(str(path), dict(flatten(tree)))
     layer = {

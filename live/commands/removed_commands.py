@@ -44,7 +44,7 @@ def build_removed_command(name: str) -> Callable[[typer.Context], None]:
     """
 
     def refuse(context: typer.Context) -> None:
-        raise ConfigError(name, "is gone since 0.4", REMOVED_COMMANDS[name])
+        raise ConfigError(name, "was removed in 0.4", REMOVED_COMMANDS[name])
 
     return refuse
 
@@ -56,7 +56,7 @@ def build_removed_flag(name: str, instead: str) -> inspect.Parameter:
 
     def refuse(is_given: bool) -> None:
         if is_given:
-            raise ConfigError(f"--{name}", "is gone since 0.4", instead)
+            raise ConfigError(f"--{name}", "was removed in 0.4", instead)
 
     option = typer.Option(f"--{name}", hidden=True, is_eager=True, callback=refuse)
     kind = inspect.Parameter.KEYWORD_ONLY

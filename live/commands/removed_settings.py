@@ -58,9 +58,9 @@ def drop_removed_settings(
         if removed is not None and not removed.is_default(value):
             names_by_remedy.setdefault(removed.instead, []).append(spell(key))
     for instead, names in names_by_remedy.items():
-        verb = "is" if len(names) == 1 else "are"
+        verb = "was" if len(names) == 1 else "were"
         listed = ", ".join(names)
-        log.warning("%s: %s: %s gone since 0.4. %s", origin, listed, verb, instead)
+        log.warning("%s: %s %s removed in 0.4. %s", origin, listed, verb, instead)
     return {
         key: value
         for key, value in layer.items()

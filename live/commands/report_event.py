@@ -70,8 +70,8 @@ def parse_moment_ms(text: str, now: dt.datetime) -> int:
         # The last two errors mean a time outside the range of this machine's clock.
         raise InputError(
             f"--at {text}",
-            "is no time",
-            "Say 15:04, 2026-05-01T15:04 or 2026-05-01T15:04+02:00",
+            "is not a time",
+            "Write 15:04, 2026-05-01T15:04 or 2026-05-01T15:04+02:00",
         ) from None
 
 

@@ -58,7 +58,7 @@ def parse_service_url(address: str) -> str:
     except ValueError:
         is_valid = False
     if not is_valid:
-        raise ConfigError(address, "is no address", "Give it as ws://HOST:PORT")
+        raise ConfigError(address, "is not an address", "Give it as ws://HOST:PORT")
     path = parts.path if parts.path not in ("", "/") else LIVE_PATH
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
@@ -101,7 +101,7 @@ class ServiceConnection:
             with contextlib.suppress(ConnectionClosed):
                 await self._websocket.send(msgspec.json.encode(command).decode())
                 return
-        self.say("Not done: there is no connection")
+        self.say("Not done: no connection")
 
     def describe_problem(self) -> str:
         """Return the problem of the connection, for people; an empty string if there is
@@ -165,15 +165,15 @@ class ServiceConnection:
             if code >= FINAL_CODE:
                 reason = reason or f"closed with {code}"
                 raise Refused(derive_pages_url(self.url), reason, _ASK) from None
-            return reason or "the service went away"
+            return reason or "the service closed the connection"
         except TimeoutError:
             return (
-                "nothing was heard any more"
+                "the connection went silent"
                 if self.ready.is_set()
                 else "no answer in time"
             )
         except ConnectionRefusedError:
-            return "nobody listens there"
+            return "no service listens there"
         except (OSError, InvalidHandshake) as error:
             if isinstance(error, socket.gaierror) and not self.ready.is_set():
                 host = urlsplit(self.url).hostname or ""
@@ -182,7 +182,7 @@ class ServiceConnection:
         except (OutOfStep, ValueError, RecursionError) as error:
             # The state cannot be trusted: request a complete snapshot.
             self.client_state.seq = None
-            return f"lost step ({error})"
+            return f"messages are missing ({error})"
 
     def _build_resume_url(self) -> str:
         hello = self.client_state.hello
@@ -203,9 +203,9 @@ class ServiceConnection:
             self._epoch = hello.epoch if hello else ""
             is_same_epoch = before == self._epoch
             self._on_connected(
-                "everything was sent afresh"
+                "everything was sent again"
                 if is_same_epoch
-                else "the service was started anew"
+                else "the service was restarted"
             )
             self.ready.set()
         self.on_message(text, message)
@@ -221,7 +221,10 @@ class ServiceConnection:
     def _describe_refusal(self, status: int) -> str:
         if status in _PASSING:
             return f"the service answers {status}"
-        reason = {401: "a valid token is needed", 403: "does not let us in"}.get(status)
+        reason = {
+            401: "a valid token is needed",
+            403: "the service refuses access",
+        }.get(status)
         raise Refused(
             derive_pages_url(self.url),
             reason or f"answers {status}",

@@ -41,7 +41,7 @@ def token(
         raise ConfigError("NAME", "is empty", "Say whom the token is for")
     if expires is not None and expires.date() < datetime.now(UTC).date():
         raise ConfigError(
-            "--expires", f"{expires:%Y-%m-%d} is over", "Give a day to come"
+            "--expires", f"{expires:%Y-%m-%d} is in the past", "Give a future day"
         )
     secret, entry = create_token(
         name,

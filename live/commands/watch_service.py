@@ -93,7 +93,7 @@ class ServiceWatch(ServiceConnection):
             no_desk=self._explain_no_desk,
             public_delay=lambda: self.client_state.public_delay,
         )
-        context.leave_question = "Leave? The service goes on."
+        context.leave_question = "Leave? The service keeps running."
         context.command = self._send_in_order
         context.incidents = lambda: self._incidents
         context.export = partial(

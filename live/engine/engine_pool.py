@@ -245,9 +245,9 @@ class EngineSlot:
 
     def _give_up_after_bug(self, error: Exception) -> None:
         """Log an error of our own code and give up the engine that was in use."""
-        log.exception("engine %d: fault in its keeper", self.index)
+        log.exception("engine %d: program fault in its supervisor", self.index)
         if self.process is not None:
-            reason = f"fault in our own code ({type(error).__name__})"
+            reason = f"program fault ({type(error).__name__})"
             self.process.give_up(EngineFault(f"engine {self.index}", reason))
 
     def _on_engine_lost(self, fault: EngineFault) -> None:

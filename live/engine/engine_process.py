@@ -379,7 +379,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         return (
             f"cannot be used: {problem}"
             if speaks_uci
-            else f"is no UCI engine: {problem}"
+            else f"is not a UCI engine: {problem}"
         )
 
     @property
@@ -482,8 +482,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         except Exception as error:
             # Broad: strange output must end only this engine; the error is logged and
             # shown.
-            log.exception("%s: what it says cannot be read", self._subject)
-            self.kill(f"said what we fail to read ({type(error).__name__})")
+            log.exception("%s: its output cannot be read", self._subject)
+            self.kill(f"its output cannot be read ({type(error).__name__})")
 
     def _handle_event(self, event: Event) -> None:
         if isinstance(event, SearchProgress):

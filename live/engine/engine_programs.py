@@ -81,9 +81,9 @@ def find_engine(path: str = "") -> EngineCommand:
     missing = ""
     runner = _find_node()
     if not EMBEDDED.is_file() or not EMBEDDED.with_suffix(".wasm").is_file():
-        missing = "this build holds no embedded one"
+        missing = "no embedded engine in this installation"
     elif not runner:
-        missing = "no Node to run the embedded one"
+        missing = "no Node to run the embedded engine"
     if missing:
         raise EngineNotFound(
             "engine",
@@ -108,7 +108,7 @@ def _find_configured_engine(path: str) -> EngineCommand:
             return EngineCommand((runner, file), f"configured, run by {runner}")
         if not os.access(file, os.X_OK):
             raise EngineNotFound(
-                path, "is not a program", f"Make it one with: chmod +x {path}"
+                path, "is not a program", f"Make it executable with: chmod +x {path}"
             )
         return EngineCommand((file,), "configured")
     program = _find_program(expanded)

@@ -384,14 +384,14 @@ class UciConversation:
             self._stray += 1
         if self._stray > MAX_STRAY_LINES:
             raise self._build_fault(
-                f"prints lines that are no UCI, the last {quote_line(line)}"
+                f"prints lines that are not UCI, the last {quote_line(line)}"
             )
         return None
 
     def _read_greeting(self, text: str) -> None:
         """Read a line that the engine prints between ``uci`` and ``uciok``."""
         if text == "uci":
-            raise self._build_fault("echoes what it is told")
+            raise self._build_fault("echoes its input")
         if text.startswith("id name "):
             self._name = text[8:].strip()
         elif text.startswith("option name "):

@@ -198,7 +198,7 @@ def explain_no_screening(engine: str, limit: str) -> str:
         return ""
     return (
         "off: nothing forecasts how often players choose the moves of "
-        f"{engine}, {limit}. It is known of {forecast.engine}, {forecast.limit}: "
+        f"{engine}, {limit}. It is known for {forecast.engine}, {forecast.limit}: "
         f"--engine embedded --nodes {forecast.limit.partition(' ')[0]}"
     )
 

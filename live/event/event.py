@@ -345,7 +345,7 @@ class Event:
                 self._give_up(games[0])
                 return
             log.exception(
-                "rating of %d games fails; each is tried by itself", len(games)
+                "rating of %d games failed; each is rated separately", len(games)
             )
             self._send()
             for game in games:
@@ -490,7 +490,7 @@ class Event:
             self._close_record(record)
             self._renew_standings(record.players.values())
         self._send()
-        reason = "given up after a fault in our own code; the log says where"
+        reason = "given up after a program fault; the log says where"
         self.update_feed_health(part_health(f"{GAME_PART}{id}", "failed", reason))
 
     def _send(self) -> None:

@@ -40,7 +40,9 @@ def read_pairing_list(data: bytes) -> Pairings:
         seat = normalise_round(fields.get("round", "").strip()), int(board)
         pairings[seat] = (_read_player(fields, "white"), _read_player(fields, "black"))
     if not pairings:
-        raise ValueError("holds no pairing: it has the columns Board, White, Black")
+        raise ValueError(
+            "contains no pairings; it needs the columns Board, White, Black"
+        )
     return pairings
 
 

@@ -216,7 +216,7 @@ def add_neighbouring_lists(paths: Sequence[Path], config: FeedsConfig) -> FeedsC
                 "pairing_list", sorted(files), _PAIRINGS, _open_pairings
             )
     for key, file in neighbours.items():
-        log.info("%s taken from beside the games: %s", key.replace("_", " "), file)
+        log.info("%s found beside the games: %s", key.replace("_", " "), file)
     return replace(config, **neighbours) if neighbours else config
 
 

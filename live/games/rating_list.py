@@ -180,7 +180,7 @@ def read_rating_list(data: bytes) -> RatingList:
     if head.startswith(b"<"):
         return _read_xml(data)
     if head.lower().startswith(b"id number"):
-        raise ValueError("is FIDE's list as text: take its XML list")
+        raise ValueError("is FIDE's list as text: use the XML list")
     return _read_csv(data)
 
 
@@ -192,7 +192,7 @@ def _read_xml(data: bytes) -> RatingList:
         ids[int(match[1])] = start
         names[_first_word(match[2])].append(start)
     if not ids:
-        raise ValueError("holds no players")
+        raise ValueError("contains no players")
     return RatingList(
         ids, names, lambda start: _read_xml_row(data, start), size=len(ids)
     )

@@ -129,7 +129,7 @@ class HumanQueue:
         with ThreadPoolExecutor(
             1, "human moves", initializer=_lower_priority
         ) as thread:
-            lost = "what players would play is no longer asked"
+            lost = "human moves are no longer forecast"
             async with run_in_background(self._run(thread), "human moves", lost):
                 yield
 

@@ -164,10 +164,10 @@ class HumanNetwork:
         logits: Floats = np.asarray(answer, dtype=np.float32)
         if logits.shape != (len(rows), 4096):
             shape = " x ".join(map(str, logits.shape))
-            raise _build_error(self.path, f"answers {shape} for {len(rows)} positions")
+            raise _build_error(self.path, f"returns {shape} for {len(rows)} positions")
         if not np.isfinite(logits).all():
             raise _build_error(
-                self.path, "answers with numbers that are none (NaN or infinite)"
+                self.path, "returns values that are not numbers (NaN or infinite)"
             )
         return logits
 
@@ -209,7 +209,9 @@ def _open_session(path: Path) -> Any:
         )
     except Exception as error:
         # Broad: as in :meth:`HumanNetwork._run_batch`.
-        raise _build_error(path, f"is no network: {_format_error(error)}") from None
+        raise _build_error(
+            path, f"is not a neural network: {_format_error(error)}"
+        ) from None
 
 
 def _format_error(error: Exception) -> str:

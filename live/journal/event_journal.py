@@ -231,7 +231,7 @@ class EventJournal:
         damage = list(self.journal.damage)
         if self._damaged:
             games = count_things(len(self._damaged), "game")
-            damage.append(f"{games} cannot be read as kept: made anew from the moves")
+            damage.append(f"{games} cannot be read as stored: rebuilt from the moves")
         if not damage:
             return ""
         return f"journal {self.journal.path}: is damaged: {'; '.join(damage)}"

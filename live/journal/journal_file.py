@@ -206,9 +206,7 @@ def read_version(connection: sqlite3.Connection) -> int:
     if mark != APPLICATION_ID:
         raise ForeignDatabase("is another program's database")
     if not 1 <= version <= VERSION:
-        raise ForeignDatabase(
-            f"is of version {version}: a live-rate wrote it that is newer"
-        )
+        raise ForeignDatabase(f"is of version {version}, written by a newer live-rate")
     return version
 
 
@@ -279,7 +277,7 @@ _EFFECTIVE = os.access in os.supports_effective_ids
 #: SQLite's result codes for a file or folder that this user is not allowed to write.
 UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
-_NAME_ONE = "Name what live-rate wrote with --journal"
+_NAME_ONE = "Name a file that live-rate wrote with --journal"
 #: Remedy for the user, by SQLite's primary result code.
 _REMEDIES = {
     sqlite3.SQLITE_NOTADB: _NAME_ONE,
@@ -306,7 +304,7 @@ def explain_unusable(path: Path, error: Exception) -> str:
         case OSError():
             return f"cannot be used ({error.filename or path}: {error.strerror})"
         case sqlite3.Error() if read_error_code(error) == sqlite3.SQLITE_NOTADB:
-            return f"is no journal ({error})"
+            return f"is not a journal ({error})"
         case sqlite3.Error() if read_error_code(error) == sqlite3.SQLITE_CORRUPT:
             return f"is damaged ({error})"
         case sqlite3.Error() if read_error_code(error) in UNWRITABLE and not can_write(
@@ -452,7 +450,7 @@ def explain_refusal(path: Path) -> str:
         return explain_unusable(path, error)
     folder = next(ancestor for ancestor in path.parents if ancestor.exists())
     if not folder.is_dir():
-        return f"cannot be used ({folder}: is no folder)"
+        return f"cannot be used ({folder}: is not a folder)"
     if not can_write(folder):
         return f"cannot be used ({folder}: this folder cannot be written)"
     if path.exists() and not can_write(path):

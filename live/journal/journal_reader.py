@@ -183,7 +183,7 @@ def decode_archived(game: GameId, data: bytes) -> ArchivedValues | None:
     try:
         return _decode_archived(data)
     except (msgspec.MsgspecError, TypeError, UnicodeError) as error:
-        log.error("game %s: what was kept of it cannot be read (%s)", game, error)
+        log.error("game %s: its stored data cannot be read (%s)", game, error)
         return None
 
 
@@ -269,7 +269,7 @@ class JournalReader:
                 str(self._path), "holds no event yet", "Follow one with it first"
             )
         if version < OLDEST_READABLE:
-            remedy = "Follow an event with it once, which brings it up to date"
+            remedy = "Follow an event with it once, which updates it"
             raise InputError(
                 str(self._path), f"is of version {version}, not {VERSION}", remedy
             )
@@ -372,9 +372,7 @@ class JournalReader:
                 compute_checksum(game, n, stored_measure, rest),
             )
             if is_damaged:
-                log.error(
-                    "journal %s: game %s as it was kept is damaged", self._path, game
-                )
+                log.error("journal %s: the stored game %s is damaged", self._path, game)
                 rest = None
                 changes = tuple(self.read_changes_of_game(game))
             games.append(RestorableGame(game, rest, changes, is_damaged))

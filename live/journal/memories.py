@@ -21,7 +21,7 @@ def build_memory(kind: str, about: str, value: object | None) -> Memory:
         return Memory(kind, about, encode(value))
     except (TypeError, ValueError):
         # The value contains text that cannot be encoded: drop only this value.
-        log.exception("what is to be remembered of %s %r is left out", kind, about)
+        log.exception("the memory of %s %r is not stored", kind, about)
         return Memory(kind, about, None)
 
 
@@ -34,7 +34,5 @@ def read_memories(
         try:
             values[about] = msgspec.msgpack.decode(body, type=type)
         except (ValueError, TypeError) as error:
-            log.error(
-                "what is remembered of %s %s cannot be read (%s)", kind, about, error
-            )
+            log.error("the memory of %s %s cannot be read (%s)", kind, about, error)
     return values

@@ -52,7 +52,7 @@ PER_HOUR = 20
 LEAST_WEIGHT = 0.6
 #: Text added to the last notice within the limit, so that nobody takes the silence as a
 #: sign that nothing happens.
-_PAUSE = " (This many notices are sent an hour; no more for a while.)"
+_PAUSE = " (The limit of notices per hour is reached; no more for a while.)"
 #: Severities, from the least to the most urgent.
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
@@ -292,7 +292,7 @@ class Notifier:
             try:
                 self._waiting.put_nowait(notice)
             except asyncio.QueueFull:
-                log.warning("a notice is left out: %d wait already", MAX_WAITING)
+                log.warning("a notice was dropped: %d are already waiting", MAX_WAITING)
 
     async def run(self) -> None:
         """Send queued notices until cancelled."""
@@ -302,7 +302,9 @@ class Notifier:
             await self.send_notice(notice)
             if limit.left_out:
                 log.warning(
-                    "%d notices left out: %d an hour are sent", limit.left_out, PER_HOUR
+                    "%d notices dropped: at most %d are sent per hour",
+                    limit.left_out,
+                    PER_HOUR,
                 )
                 limit.left_out = 0
 
@@ -346,11 +348,11 @@ def open_people(setting: str, path: str) -> Any:
         if line and not line.startswith("#") and not people.add(line):
             raise ConfigError(
                 f"{subject}, line {number}",
-                "is no address that apprise knows",
-                "See github.com/caronc/apprise for how they are written",
+                "is not an address that apprise knows",
+                "See github.com/caronc/apprise for their format",
             )
     if not len(people):
         raise ConfigError(
-            subject, "holds no address", "Write one address of apprise a line"
+            subject, "contains no address", "Write one apprise address per line"
         )
     return people

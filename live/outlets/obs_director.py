@@ -152,7 +152,7 @@ class SceneChoice:
             and self._scene != home
             and on_air_s >= HOLD_S
         ):
-            return SwitchScene(home, "nothing else is worth telling")
+            return SwitchScene(home, "nothing else to show")
         return None
 
 

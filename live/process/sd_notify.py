@@ -140,8 +140,8 @@ class ServiceManager:
                 self.notify("WATCHDOG=1", f"STATUS={status}")
             elif was_alive:
                 log.error(
-                    "work waits and nothing has come of it for %.0f s", PATIENCE_S
+                    "work is waiting, but none was finished for %.0f s", PATIENCE_S
                 )
-                self.notify("STATUS=work waits and nothing comes of it")
+                self.notify("STATUS=work is waiting, but none is finished")
             was_alive = is_alive
             await asyncio.sleep(period_s)

@@ -60,7 +60,7 @@ def tolerate_full_disk(write: Callable[[str], object]) -> Callable[[str], None]:
             is_full = True
         else:
             if is_full:
-                log.warning("the output: is written again")
+                log.warning("the output: it can be written again")
             is_full = False
 
     return attempt

@@ -40,7 +40,7 @@ def explain_end(error: BaseException | None) -> str:
         return str(error)
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
-    return f"fault in our own code ({type(error).__name__})"
+    return f"program fault ({type(error).__name__})"
 
 
 class Supervisor:

@@ -43,5 +43,5 @@ async def call_after_wakeup(
         slept_s = lead_s - before_s
         if slept_s >= SLEEP_S:
             slept = format_duration(slept_s)
-            log.warning("the machine slept for %s: every source begins anew", slept)
+            log.warning("the machine slept for %s: every source reconnects", slept)
             act()

@@ -115,14 +115,15 @@ class MeasuredEngine(Value):
         agreement = self.agreement
         if agreement.correlation < LEAST_CORRELATION:
             return (
-                "it scores too unlike the engines that ratings were learned with"
-                f" (correlation {agreement.correlation:.2f}, {LEAST_CORRELATION:.2f} is"
-                " needed): search longer, or take another"
+                "its scores differ too much from those that ratings were learned "
+                f"with (correlation {agreement.correlation:.2f}, "
+                f"{LEAST_CORRELATION:.2f} is needed): search longer, or use another "
+                "engine"
             )
         if not agreement.scale > 0:
             return (
                 "its scores do not grow with those that ratings were learned with:"
-                " take another"
+                " use another engine"
             )
         return ""
 

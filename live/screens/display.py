@@ -49,11 +49,11 @@ def explain_missing_screen(environment: Mapping[str, str]) -> str:
     """Return why this terminal cannot show the app; an empty string if it can."""
     # The app reads from standard input and draws on standard error.
     if not sys.stdin.isatty():
-        return "standard input is no terminal"
+        return "standard input is not a terminal"
     if not sys.stderr.isatty():
-        return "standard error (2>) is no terminal"
+        return "standard error (2>) is not a terminal"
     if environment.get("TERM", "dumb") == "dumb":
-        return "TERM says that this terminal draws none"
+        return "TERM says that this terminal cannot draw one"
     return ""
 
 

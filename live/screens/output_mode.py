@@ -112,7 +112,7 @@ class OutputMode:
             changes,
             self.address,
             time.time,
-            leave_question="End the service? Subscribers are asked to come back.",
+            leave_question="End the service? Subscribers are asked to reconnect.",
             # While moves are withheld, alerts do not mark results as doubtful.
             export=lambda kind, game: export_report(
                 public,
@@ -146,5 +146,5 @@ class OutputMode:
 
     def _set_delay(self, delay_s: float) -> None:
         choose_delay(self.public, self.journal, delay_s)
-        words = f"is {span(delay_s)} behind" if delay_s else "waits for nothing"
+        words = f"is {span(delay_s)} behind" if delay_s else "sees everything at once"
         self.arbiter.record(f"Delay set: the public {words} from now on.")

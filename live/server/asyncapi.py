@@ -44,29 +44,28 @@ prefix, and the type of message.
 
 
 _PARAMETERS = {
-    "prefix": "mqtt.prefix of the settings.",
+    "prefix": "The setting mqtt.prefix.",
     "player": "The id of the player's standing.",
-    "event": "The event's name; - where it has none.",
-    "board": "The board's number, else the game's id.",
+    "event": "The event's name; - if it has none.",
+    "board": "The board's number; without one, the game's id.",
 }
 _POSITION = (
-    "Number in this connection's stream: one more than the message before. hello "
-    "carries one less than the message that follows it, heartbeat repeats the last "
-    "number, and a snapshot sent to a client that lagged jumps forward to the number "
-    "it stands at."
+    "Number of the message in this connection's stream: one more than the number of "
+    "the message before. hello has one less than the message that follows it, "
+    "heartbeat repeats the last number, and a snapshot sent to a client that was too "
+    "slow jumps forward to the number of the state that it contains."
 )
 _CLOSE_CODES = {
-    CloseCode.GOING_AWAY: "the service stops or restarts: come back",
-    CloseCode.TEXT_ONLY: "text only: do not come back",
-    1009: "a message too big: do not come back",
-    CloseCode.TRY_LATER: "too many different filters are in use: come back",
-    CloseCode.SLOW: "the client did not read fast enough: come back",
-    CloseCode.SILENT: "no pong in time: come back",
-    CloseCode.TOO_MUCH: "the client sends too much: do not come back",
-    CloseCode.FORBIDDEN: (
-        "the token is missing, wrong, withdrawn or expired: do not come back"
-    ),
-    CloseCode.OUTDATED: "the client speaks a protocol of before: do not come back",
+    CloseCode.GOING_AWAY: "the service stops or restarts",
+    CloseCode.TEXT_ONLY: "the client sent a binary message",
+    CloseCode.NOT_UTF8: "the client sent text that is not UTF-8",
+    CloseCode.TOO_BIG: "the client sent a message that is too long",
+    CloseCode.TRY_LATER: "too many different filters are in use",
+    CloseCode.SLOW: "the client did not read fast enough",
+    CloseCode.SILENT: "the client did not answer a ping in time",
+    CloseCode.TOO_MUCH: "the client sent too many messages",
+    CloseCode.FORBIDDEN: "the token is missing, wrong, withdrawn or expired",
+    CloseCode.OUTDATED: "the client uses an earlier version of the protocol",
 }
 
 
@@ -77,11 +76,12 @@ def describe_messages() -> JsonObject:
     )
     description = (
         f"Protocol {PROTOCOL}. hello comes first, then a snapshot, then changes; a "
-        "client that applies the changes to its snapshot holds what a fresh snapshot "
-        "would say. With the epoch of hello and the last number as epoch and since, a "
-        "client that comes back is given "
-        "exactly what it missed (hello says resumed: true), or a fresh snapshot. "
-        f"Close codes: {codes}."
+        "client that applies the changes to its snapshot has the same state as a fresh "
+        "snapshot. A client that reconnects with epoch (from hello) and since (the "
+        "number of the last message it received) gets exactly the messages that it "
+        "missed (hello has resumed: true), or a fresh snapshot. "
+        f"Close codes: {codes}. After 1003, 1007, 1009 and all codes from 4100 on, a "
+        "client must not reconnect unchanged; after the others it should reconnect."
     )
     messages = {
         str(kind.__struct_config__.tag): _describe_message(kind, kind.__name__)
@@ -96,12 +96,14 @@ def describe_messages() -> JsonObject:
         }
     }
     operations = {
-        "follow": _describe_operation("live", "What the service sends its subscribers.")
+        "follow": _describe_operation(
+            "live", "Messages from the service to its subscribers."
+        )
     }
     mqtt = {"mqtt": {"qos": 1, "retain": True}}
     for name, (below, kind) in _RETAINED.items():
         sent = _describe_operation(
-            name, "What a broker is sent, if one is named.", bindings=mqtt
+            name, "Messages to an MQTT broker, if one is set.", bindings=mqtt
         )
         operations[f"retain-{name}"] = sent
         messages[f"retained-{name}"] = _describe_message(
@@ -163,15 +165,19 @@ def build_message_schemas() -> JsonObject:
 _SOCKET_QUERY = {
     **FILTERS,
     "detail": describe(
-        "brief: only what overlays show, in whole Elo; gains are left out. "
-        "gains: everybody's gains over the event too, at one centipawn.",
+        "brief: only what overlays show, in whole Elo, without gains. "
+        "gains: also everybody's gains over the event, to one centipawn.",
         enum=DETAILS,
     ),
-    "epoch": describe("Of the hello that was held.", type="string"),
-    "since": describe("The last number held.", type="integer", minimum=0),
+    "epoch": describe(
+        "The epoch in the hello of the earlier connection.", type="string"
+    ),
+    "since": describe(
+        "The number of the last message received.", type="integer", minimum=0
+    ),
     "token": describe(
-        "A bearer token, for pages that can set no header. Safer is to give it in the "
-        'first message, {"type":"token","token":"…"}: nothing is sent before it.',
+        "A bearer token, for pages that cannot set a header. It is safer to give it in "
+        'the first message, {"type":"token","token":"…"}: nothing is sent before it.',
         type="string",
     ),
 }

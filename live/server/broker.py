@@ -141,9 +141,9 @@ class BrokerPublisher:
                 self.connected = False
                 waits = generate_backoff_s(self._chance)
             wait_s = next(waits)
-            _log.warning("%s: %s; tried again in %.1f s", self._name, reason, wait_s)
+            _log.warning("%s: %s; trying again in %.1f s", self._name, reason, wait_s)
             self._report_state(
-                "retrying", f"{reason}; tried again in {format_duration(wait_s)}"
+                "retrying", f"{reason}; trying again in {format_duration(wait_s)}"
             )
             await asyncio.sleep(wait_s)
 
@@ -196,9 +196,9 @@ class BrokerPublisher:
     async def _listen(self, client: aiomqtt.Client) -> None:
         late_will = (self._status, encode_status("offline"))
         shared = (
-            f"another service publishes below {self._retained.topic('')}, too, and "
-            "each undoes what the other says: give it another mqtt.prefix, and let "
-            "nobody else write there"
+            f"another service also publishes below {self._retained.topic('')}, and "
+            "each overwrites the other: give it another mqtt.prefix, and let no other "
+            "program write there"
         )
         async for message in client.messages:
             topic = str(message.topic)

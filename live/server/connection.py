@@ -51,7 +51,7 @@ _IGNORED_BYTES = 1_000_000
 _DEFLATE = ServerPerMessageDeflateFactory(
     server_no_context_takeover=True, client_no_context_takeover=True
 )
-_NO_BODY = problem(413, "no request here has a body")
+_NO_BODY = problem(413, "requests must not have a body")
 #: Header with the only supported version of the websocket protocol, sent to clients
 #: that ask for another version (RFC 6455, section 4.4).
 _VERSION = ("Sec-WebSocket-Version", "13")
@@ -317,7 +317,7 @@ class HttpConnection(asyncio.Protocol):
         except Exception:
             # A failed answer must not affect other clients.
             _log.exception("%s %s failed", request.method, request.path)
-            response = problem(500, "the answer failed; the service goes on")
+            response = problem(500, "the answer failed; the service continues")
         self._making = None
         if self._closing_s is None:
             self._respond(response)
@@ -334,7 +334,7 @@ class HttpConnection(asyncio.Protocol):
             )
         except InvalidHeaderValue:
             self._respond_and_close(
-                problem(400, "a header holds a character that none may hold")
+                problem(400, "a header contains a forbidden character")
             )
             return
         if "websocket" in _list_members(headers, "Upgrade"):

@@ -34,9 +34,9 @@ def render_docs(routes: JsonObject) -> bytes:
     )
     parts = [
         f"# {title}",
-        "The same for machines: [asyncapi.json](asyncapi.json), "
+        "The same in machine-readable form: [asyncapi.json](asyncapi.json), "
         "[openapi.json](openapi.json). "
-        "What it is about, and clients in Python and JavaScript, stand in the manual: "
+        "The manual explains it, with clients in Python and JavaScript: "
         "[for programs](manual/programs).",
         "## Requests",
         routes["info"]["description"],
@@ -49,9 +49,9 @@ def render_docs(routes: JsonObject) -> bytes:
         ),
         "## Messages",
         messages["info"]["description"],
-        f"Websocket: `{live['address']}`, with these in its query:",
+        f"Websocket: `{live['address']}`, with these query parameters:",
         _render_fields(live["bindings"]["ws"]["query"]),
-        "At a broker, each retained, without `seq`:",
+        "Topics at an MQTT broker; all messages are retained, without `seq`:",
         _render_table(
             ("topic", "message"),
             (
@@ -60,7 +60,7 @@ def render_docs(routes: JsonObject) -> bytes:
             ),
         ),
         *(_render_type(name, schemas[name]) for name in message_names),
-        "## What they hold",
+        "## Types in requests and messages",
         *(_render_type(name, rest[name]) for name in other_names),
     ]
     rendered = render_markdown("\n\n".join(parts))
@@ -116,4 +116,4 @@ def _name_default(schema: JsonObject) -> str:
     if "default" not in schema:
         return ""
     usual = {} if isinstance(schema["default"], dict) else schema["default"]
-    return f" (left out: `{json.dumps(usual)}`)"
+    return f" (left out if `{json.dumps(usual)}`)"

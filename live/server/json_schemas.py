@@ -76,8 +76,8 @@ _NAMES = ChainMap(*map(vars, _MODULES))
 _EVENTS = {value for value in _NAMES.values() if isinstance(value, type)}
 
 _WITHHELD = {
-    Visibility.PUBLIC: "Withheld from venues.",
-    Visibility.ARBITER: "For arbiters alone.",
+    Visibility.PUBLIC: "Withheld where scores are hidden.",
+    Visibility.ARBITER: "Only for arbiters.",
 }
 
 
@@ -117,7 +117,7 @@ def describe(description: str, **schema: Any) -> JsonObject:
 TEXT = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
 #: Query parameters that select games, for the websocket and for requests.
 FILTERS = {
-    name: describe(f"Only {selection}; may be repeated.", type="array", items=TEXT)
+    name: describe(f"Only {selection}; can be repeated.", type="array", items=TEXT)
     for name, selection in (
         ("game", "these games"),
         ("event", "games of these events"),

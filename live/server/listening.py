@@ -91,7 +91,7 @@ def bind_socket(host: str, port: int) -> socket.socket:
             ) from None
         raise ConfigError(
             f"{host}:{port}",
-            f"cannot be listened on ({error.strerror})",
+            f"cannot be opened for listening ({error.strerror})",
             "Give another --host or --port",
         ) from None
     return sock

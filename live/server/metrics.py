@@ -56,16 +56,23 @@ class Metrics(Collector):
         )
         yield _counter("skips", "Writes left out for a slow subscriber.", tally.skips)
         yield _counter(
-            "resumes", "Subscribers given just what they missed.", tally.resumes
+            "resumes",
+            "Subscribers that reconnected and got only what they had missed.",
+            tally.resumes,
         )
         yield _counter(
-            "snapshots", "Snapshots given, by reason.", tally.snapshots, "reason"
+            "snapshots", "Snapshots sent, by reason.", tally.snapshots, "reason"
         )
         yield _counter(
-            "closes", "Connections ended by us, by reason.", tally.closes, "reason"
+            "closes",
+            "Connections closed by the service, by reason.",
+            tally.closes,
+            "reason",
         )
-        yield _gauge("games", "Games held.", len(games))
-        yield _gauge("plies", "Plies held.", sum(game.plies_played for game in games))
+        yield _gauge("games", "Games in memory.", len(games))
+        yield _gauge(
+            "plies", "Plies in memory.", sum(game.plies_played for game in games)
+        )
         scored = sum(game.plies_scored for game in games)
         yield _gauge("plies_scored", "Plies with a final score.", scored)
         feeds = Counter(feed.state for feed in self._state.feeds() if not feed.part)
@@ -75,7 +82,9 @@ class Metrics(Collector):
         yield _gauge("engines", "Engines by state.", states, "state")
         yield _gauge("queue", "Positions that wait for an engine.", health.queued)
         yield _gauge(
-            "queue_oldest_seconds", "Wait of the oldest of them.", health.oldest_wait_s
+            "queue_oldest_seconds",
+            "Wait of the oldest position that waits for an engine.",
+            health.oldest_wait_s,
         )
         waiting = msgspec.structs.asdict(health.waiting)
         yield _gauge(
@@ -91,7 +100,9 @@ class Metrics(Collector):
         )
         yield _counter("searches", "Searches done.", health.searches)
         yield _counter(
-            "cache_hits", "Searches asked for and known already.", health.cache_hits
+            "cache_hits",
+            "Searches requested whose result was already known.",
+            health.cache_hits,
         )
         yield _counter("engine_restarts", "Engines replaced.", health.restarts)
         yield _gauge("set_aside", "Positions given up.", health.set_aside)

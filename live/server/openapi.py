@@ -20,11 +20,11 @@ from live.watch.words import LANGUAGES
 
 _QUERY = {
     **FILTERS,
-    "words": describe("Only incidents that have all these words.", **TEXT),
+    "words": describe("Only incidents that contain all these words.", **TEXT),
     "round": describe(
-        "A round, as its games name it; 4 for 4.12 and Round 4.", type="string"
+        "A round, as its games name it; 4 also selects 4.12 and Round 4.", type="string"
     ),
-    "lang": describe("The language; en where none is given.", enum=LANGUAGES),
+    "lang": describe("The language; en by default.", enum=LANGUAGES),
 }
 _PATH = {"game": "The game's id, percent-encoded."}
 
@@ -42,9 +42,9 @@ def describe_routes(routes: Sequence[Route]) -> JsonObject:
             "title": "live-rate",
             "version": live.__version__,
             "description": (
-                "What is known now, as JSON. Every answer has an ETag; If-None-Match "
-                "saves the body. Where tokens are in use, give one as Authorization: "
-                "Bearer TOKEN."
+                "The present state, as JSON. Every answer has an ETag: with it in "
+                "If-None-Match, an unchanged answer comes without its body. If the "
+                "service uses tokens, send one as Authorization: Bearer TOKEN."
             ),
         },
         "security": [{}, {"token": []}],
@@ -72,7 +72,7 @@ def _describe_operation(route: Route) -> JsonObject:
         {"name": name, "in": "query", "schema": _QUERY[name]} for name in route.query
     ]
     media = JSON
-    answers = {"200": "As it is now."}
+    answers = {"200": "The present state."}
     schema: JsonObject
     match route.gives:
         case str(media):
@@ -90,7 +90,7 @@ def _describe_operation(route: Route) -> JsonObject:
         case kind:
             schema = describe_type(kind)
             if route.open:
-                answers["503"] = "It is not ready."
+                answers["503"] = "The service is not ready."
     return {
         "summary": route.summary,
         "parameters": parameters,
@@ -99,9 +99,11 @@ def _describe_operation(route: Route) -> JsonObject:
                 status: _describe_answer(about, media, schema)
                 for status, about in answers.items()
             },
-            "304": {"description": "What If-None-Match names is still so."},
+            "304": {"description": "Unchanged: the ETag in If-None-Match is current."},
             "default": _describe_answer(
-                "Why it is not answered.", _PROBLEM, describe_type(ProblemAnswer)
+                "The reason why the request failed.",
+                _PROBLEM,
+                describe_type(ProblemAnswer),
             ),
         },
     }

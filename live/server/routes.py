@@ -163,7 +163,7 @@ class HttpRoutes:
         """
         if request.method not in ("GET", "HEAD"):
             return problem(
-                405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")]
+                405, f"{request.method} is not supported here", [("Allow", "GET, HEAD")]
             )
         response = await self._respond(request, guest)
         if response.status != 200:
@@ -215,7 +215,7 @@ class HttpRoutes:
         return (
             UNKNOWN
             if guest is None
-            else problem(404, f"nothing is at {path}; see /docs")
+            else problem(404, f"there is nothing at {path}; see /docs")
         )
 
     def _choose_reader(self, allowed: StreamFilter) -> EventReader:
@@ -432,7 +432,8 @@ class HttpRoutes:
         name = _find_round(context, list_finished_rounds(games))
         if name is None:
             return problem(
-                404, "no such round is over: a round is shown when all have a result"
+                404,
+                "no such round has ended: it is shown when all its games have a result",
             )
         ids = [view.id for view in games if round_of(view) == name]
 

@@ -201,7 +201,9 @@ class Publisher:
             await asyncio.sleep(_SWEEP_S)
             if not self._server.is_serving():
                 await self._listen()
-                _log.warning("port %d was lost, and is listened on again", self._port)
+                _log.warning(
+                    "port %d was lost; the service listens on it again", self._port
+                )
 
     async def __aexit__(self, *raised: object) -> None:
         """Send all waiting changes, close all connections, and stop listening.

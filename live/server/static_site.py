@@ -52,7 +52,7 @@ def write_site(target: Path, broker: str, prefix: str) -> list[Path]:
     ):
         raise ConfigError(
             f"--broker {broker}",
-            "is no address that a page can open",
+            "is not an address that a page can open",
             "Give wss://HOST:PORT/PATH, the websockets listener of the broker, "
             "without a password",
         )

@@ -111,7 +111,7 @@ def read_tokens(text: str, file_name: str) -> Tokens:
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise ConfigError(
             file_name,
-            f"is no list of tokens: {error}",
+            f"is not a list of tokens: {error}",
             'Make entries with "live-rate token NAME" and append them',
         ) from None
     for field in ("name", "sha256"):
@@ -216,7 +216,10 @@ class TokenFile:
     def _report_state(self, problem: str) -> None:
         level = logging.ERROR if problem else logging.WARNING
         _log.log(
-            level, "server.tokens_file %s %s", self._path, problem or "is read again"
+            level,
+            "server.tokens_file %s %s",
+            self._path,
+            problem or "can be read again",
         )
         state: FeedState = "failed" if problem else "live"
         self._report(part_health("tokens file", state, problem))

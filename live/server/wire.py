@@ -53,9 +53,9 @@ _WORTH_BYTES = 300
 class CloseCode(enum.IntEnum):
     """The reasons for which the service closes a websocket.
 
-    After 1003, 1007 and all codes from 4100 on, a client must not reconnect unchanged.
-    Codes below 4000 are those of RFC 6455 (section 7.4.1); codes from 4000 to 4999 are
-    for private use.
+    After 1003, 1007, 1009 and all codes from 4100 on, a client must not reconnect
+    unchanged. Codes below 4000 are those of RFC 6455 (section 7.4.1); codes from 4000
+    to 4999 are for private use.
     """
 
     GOING_AWAY = 1001
@@ -64,6 +64,10 @@ class CloseCode(enum.IntEnum):
     """The client sent a binary message; it must not reconnect unchanged."""
     NOT_UTF8 = 1007
     """The client sent text that is not UTF-8; it must not reconnect unchanged."""
+    TOO_BIG = 1009
+    """The client sent a message that is too long; it must not reconnect unchanged. The
+    websockets library closes with this code by itself.
+    """
     TRY_LATER = 1013
     """Too many different filters are in use; the client should reconnect later."""
     SLOW = 4001

@@ -370,7 +370,7 @@ class EventService:
                 self.retention.forget_old_games(self.state.forget, time.monotonic())
             )
             for game in released:
-                log.info("game %s is over for long, and is let go", game.id)
+                log.info("game %s ended long ago and was removed from memory", game.id)
             if released:
                 release_free_memory()
             self.journal.report_and_save(self.inbox.health)
@@ -443,8 +443,8 @@ class EventService:
         # message would change the number and cause the message again.
         if self.bus.missed:
             why = (
-                "some were missed by a fault of ours: the log says where;"
-                " start it again"
+                "a program fault caused missed changes: the log says where;"
+                " restart live-rate"
             )
             self.state.update_feed_health(part_health("changes", "failed", why))
         health = self.engines.report_health()

@@ -396,9 +396,11 @@ class SessionFeed(ABC):
             except FeedError as error:
                 trouble = FeedTrouble(error.problem, fatal=error)
             except Exception as error:
-                log.exception("feed %s: fault in its reader", session.name)
+                log.exception("feed %s: program fault in its reader", session.name)
                 name = type(error).__name__
-                trouble = FeedTrouble(f"fault in our reader of this source ({name})")
+                trouble = FeedTrouble(
+                    f"program fault in the reader of this source ({name})"
+                )
             else:
                 session.report_health("finished", session.games_text)
                 return

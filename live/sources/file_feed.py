@@ -270,7 +270,7 @@ class FileFeed(PolledFeed):
         )
         state: FeedState = "retrying" if session.reported else "waiting"
         session.report_health(
-            state, f"{reason}, looked for every {format_duration(self._config.poll_s)}"
+            state, f"{reason}, checked every {format_duration(self._config.poll_s)}"
         )
 
 
@@ -354,7 +354,7 @@ def _describe_doubles(path: Path, games: int, elsewhere: Counter[Path]) -> str:
         place = "single files"
     elif len(elsewhere) > 2:
         place = f"{len(elsewhere)} other files"
-    return f"{in_print(path.name)}, {share} being in {place}"
+    return f"{in_print(path.name)}, {share} are also in {place}"
 
 
 async def watch_path(path: Path, changed: asyncio.Event) -> None:
@@ -424,7 +424,7 @@ def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
         if _HOST.match(text):
             remedy += ", or write https:// in front if it is an address"
         elif _DRIVE.match(text):
-            remedy += ": it is one of Windows"
+            remedy += ": this is a Windows path"
         elif text.endswith(".pgn"):
             remedy += "; a service that lasts waits for it"
         raise FeedNotFound(source.name, "there is no such file", remedy)
@@ -440,12 +440,10 @@ def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
         return FolderFeed(source.name, path, conditions)
     if is_there and not path.is_dir() and not path.is_file():
         # A pipe or device might block for ever, and its contents can be read only once.
-        remedy = (
-            "Give a file or a folder, or pipe it into standard input, which is called -"
-        )
-        raise FeedUnreadable(source.name, "is no file that can be followed", remedy)
+        remedy = "Give a file or a folder, or pipe it into standard input and give -"
+        raise FeedUnreadable(source.name, "is not a file that can be followed", remedy)
     if is_there and source.kind == "folder":
         raise FeedUnreadable(
-            source.name, "is no folder", "Give a folder, or leave folder+ out"
+            source.name, "is not a folder", "Give a folder, or leave folder+ out"
         )
     return FileFeed(source.name, path, conditions)

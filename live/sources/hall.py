@@ -62,8 +62,8 @@ MAX_BOARDS = 768
 MAX_GAMES = 2000
 
 #: Problems shown for a game that keeps its moves although its board differs.
-SET_BACK = f"{IN_DOUBT} the pieces were set back, and no result is there yet"
-MISSED = "moves are missing: none that are known lead to how the pieces stand"
+SET_BACK = f"{IN_DOUBT} the pieces were set back, but there is no result yet"
+MISSED = "moves are missing: no known moves lead to the position on the board"
 
 
 class Hall:

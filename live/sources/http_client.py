@@ -225,9 +225,11 @@ def _check_coding(feed: FeedName, response: httpx.Response) -> bool:
     ]
     if len(codings) > 1 or any(coding not in GZIP for coding in codings):
         problem = (
-            f"answers compressed as {', '.join(codings)[:80]}, which nobody asked for"
+            f"answers compressed as {', '.join(codings)[:80]}, which was not requested"
         )
-        raise create_fatal_trouble(feed, problem, "Have its server send gzip, or none")
+        raise create_fatal_trouble(
+            feed, problem, "Set its server to send gzip or no compression"
+        )
     return bool(codings)
 
 
@@ -337,16 +339,16 @@ def translate_error(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
     match error:
         case httpx.TooManyRedirects():
             return create_fatal_trouble(
-                feed, "redirects without end", "Check the address"
+                feed, "redirects endlessly", "Check the address"
             )
         case InwardRedirect():
             problem = "redirects to an address of this machine or its network"
             return create_fatal_trouble(
-                feed, problem, "Follow that address itself if it is meant"
+                feed, problem, "If that is intended, follow that address directly"
             )
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
             return create_fatal_trouble(
-                feed, "is no http or https address", "Check the address"
+                feed, "is not an http or https address", "Check the address"
             )
         case httpx.ConnectError():
             return FeedTrouble(f"cannot reach {host}{_describe_cause(error)}")
@@ -363,7 +365,7 @@ _WORDS: dict[type[Exception], str] = {
     httpx.TimeoutException: "{host} has stopped answering",
     httpx.ProxyError: "the proxy refuses the connection",
     httpx.DecodingError: "the answer's compression is damaged",
-    httpx.ProtocolError: "{host} broke off in mid-answer or does not speak HTTP",
+    httpx.ProtocolError: "{host} stopped in mid-answer or does not speak HTTP",
     httpx.TransportError: "connection to {host} lost",
 }
 

@@ -21,9 +21,9 @@ from live.sources.game_identity import count_shared_plies
 
 #: Added to the ``problem`` of a game whose known moves are still shown although its
 #: source now has fewer.
-AS_LAST = "; shown as it was last"
+AS_LAST = "; the last known state is shown"
 #: The ``problem`` of a game while its loss of moves is in doubt.
-LESS = f"{IN_DOUBT} its source has less of it just now"
+LESS = f"{IN_DOUBT} its source now shows less of this game"
 
 
 class KnownGame(Protocol):

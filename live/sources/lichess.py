@@ -205,7 +205,7 @@ class LichessBroadcastFeed(PolledFeed):
         is_ending = session.is_over and self._failed_s != session.changed_s
         if now_s >= self._heard_s + self._silence_s and not is_ending:
             silence = format_duration(self._silence_s)
-            raise FeedTrouble(f"not a sign of life for {silence}")
+            raise FeedTrouble(f"nothing received for {silence}")
         if session.is_idle:
             await self._look_for_next_round()
         if now_s < self._next_comparison_s(session) and not is_ending:
@@ -427,7 +427,7 @@ class LichessBroadcastFeed(PolledFeed):
             level = logging.WARNING if path.endswith(".pgn") else logging.DEBUG
             log.log(
                 level,
-                "%s: cannot be compared with the whole: %s",
+                "%s: cannot be compared with the full file: %s",
                 self.name,
                 trouble.reason,
             )
@@ -489,7 +489,7 @@ def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
     if target is None or not is_http_address(source.target):
         raise create_unknown_feed(
             source.name,
-            "is no lichess broadcast or game: its URL ends in an eight-letter id",
+            "is not a lichess broadcast or game: their URLs end in an eight-letter id",
         )
     # With a forced kind, requests go to the server in the address (a rehearsal, a
     # private instance). Otherwise they go to the configured server, from whatever host

@@ -333,7 +333,7 @@ class NdjsonLines:
         """
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > MAX_LINE_BYTES:
-            raise FeedTrouble("the source sends a line without end")
+            raise FeedTrouble("the source sends a line that never ends")
         yield from (line for line in lines if line.strip())
 
 
@@ -390,7 +390,7 @@ class LichessGameFeed(SessionFeed):
                         chunk = await anext(chunks, None)
                 except TimeoutError:
                     raise FeedTrouble(
-                        f"not a sign of life for {format_duration(silence_s)}"
+                        f"nothing received for {format_duration(silence_s)}"
                     ) from None
                 if chunk is None:
                     if stream.over:
@@ -405,7 +405,7 @@ class LichessGameFeed(SessionFeed):
                         and not line.lstrip().startswith(b"{")
                     ):
                         description = (
-                            describe_no_pgn(line) or "something else than a game"
+                            describe_no_pgn(line) or "something other than a game"
                         )
                         raise create_fatal_trouble(
                             self.name,

@@ -79,10 +79,10 @@ class LichessToken:
         except FeedTrouble as trouble:
             if trouble.status in (401, 403):
                 expired = "the token has expired or may not read this"
-                cause = expired if self._last else "it wants a token"
+                cause = expired if self._last else "it requires a token"
                 reason = f"lichess refuses access ({trouble.status}): {cause}"
                 trouble.fatal = FeedUnreadable(feed, reason, f"P{GET_ONE[1:]}")
                 trouble.reason = f"{reason}; {GET_ONE}"
             elif trouble.status == 429 and not self._last:
-                trouble.reason += f"; with a token it allows more: {GET_ONE}"
+                trouble.reason += f"; with a token it allows more requests: {GET_ONE}"
             raise

@@ -81,9 +81,9 @@ class LiveChessFeed(SessionFeed):
         except (InvalidURI, InvalidHandshake) as error:
             is_wrong_address = isinstance(error, InvalidURI)
             problem = (
-                "is no websocket address"
+                "is not a websocket address"
                 if is_wrong_address
-                else "answers, but is no LiveChess"
+                else "answers, but is not LiveChess"
             )
             raise create_fatal_trouble(
                 self.name, problem, "It looks like ws://HOST:1982/api/v1.0"
@@ -144,7 +144,7 @@ class LiveChessFeed(SessionFeed):
             async with clock.deadline(timeout_s):
                 await self._ask_pairings(session, boards, share)
         except TimeoutError:
-            log.debug("%s: the pairings come too slowly", self.name)
+            log.debug("%s: the pairings arrive too slowly", self.name)
         asked_s = float("-inf")
         has_answered = True
         while True:

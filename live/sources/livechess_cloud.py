@@ -164,7 +164,7 @@ class LiveChessCloudFeed(PolledFeed):
         if address is None or not is_http_address(source.target):
             raise create_unknown_feed(
                 source.name,
-                "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND",
+                "is not a LiveChess Cloud address: those end in #ID or #ID/ROUND",
             )
         self._uuid, self._round = address
         origin = origin_of(source.target)
@@ -199,7 +199,7 @@ class LiveChessCloudFeed(PolledFeed):
             except FeedTrouble as trouble:
                 path = f"{self._root}/round-{number}/index.json"
                 page = self._page_at(path, CloudRoundIndex)
-                self._note_trouble(page, trouble, "cannot be had")
+                self._note_trouble(page, trouble, "cannot be fetched")
         rounds = [
             round_
             for number, round_ in sorted(self._rounds.items())
@@ -406,12 +406,12 @@ class LiveChessCloudFeed(PolledFeed):
                     contents is None or is_over
                 )
                 self._note_trouble(
-                    page, trouble, "" if is_gone else "its moves cannot be had"
+                    page, trouble, "" if is_gone else "its moves cannot be fetched"
                 )
             else:
                 damage = (
                     page.damage
-                    and f"its moves cannot be had: the file is {page.damage}"
+                    and f"its moves cannot be fetched: the file is {page.damage}"
                 )
                 page.wrong.set_text(damage, now_s)
         return page.contents
@@ -448,7 +448,7 @@ class LiveChessCloudFeed(PolledFeed):
             page.wrong.set_text(damage, self._clock.now())
         if page.contents is None:
             raise self._unreadable_source(
-                "sends something else than the file of a tournament"
+                "sends something other than a tournament file"
             )
         return page.contents
 

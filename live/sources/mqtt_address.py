@@ -76,7 +76,7 @@ def describe_wrong_topic(topic: str) -> str | None:
         not topic.isprintable()
         or len(topic.encode("utf-8", "replace")) > MAX_TOPIC_BYTES
     ):
-        return "has a topic that no broker takes"
+        return "has a topic that no broker accepts"
     if any("#" in level for level in levels[:-1]) or (
         "#" in levels[-1] and levels[-1] != "#"
     ):

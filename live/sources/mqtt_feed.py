@@ -67,11 +67,12 @@ class MqttFeed(PolledFeed):
         address = read_mqtt_address(source.target)
         if address is None:
             raise create_unknown_feed(
-                source.name, "is no broker's address: it looks like mqtt://BROKER/TOPIC"
+                source.name,
+                "is not a broker's address: those look like mqtt://BROKER/TOPIC",
             )
         if problem := describe_wrong_topic(address.topic):
             raise create_unknown_feed(
-                source.name, f"{problem}: it looks like mqtt://BROKER/chess/#"
+                source.name, f"{problem}: it should look like mqtt://BROKER/chess/#"
             )
         self._address = address
         settings = conditions.config.mqtt
@@ -163,11 +164,11 @@ class MqttFeed(PolledFeed):
 
     def _translate_refusal(self, code: int) -> FeedTrouble:
         if code == _UNSUPPORTED:
-            remedy = "MQTT 5 is spoken by brokers of 2019 and later"
-            return create_fatal_trouble(self.name, "speaks no MQTT 5", remedy)
+            remedy = "Use a broker with MQTT 5 (most have it since 2019)"
+            return create_fatal_trouble(self.name, "does not support MQTT 5", remedy)
         if refused := _REFUSED.get(code):
             return self._create_fatal(f"the broker refuses {refused}")
-        return FeedTrouble(f"the broker does not let us in now ({code})")
+        return FeedTrouble(f"the broker refuses the connection for now ({code})")
 
     def _create_fatal(self, problem: str) -> FeedTrouble:
         remedy = (
@@ -197,7 +198,7 @@ def _describe_unreached(text: str) -> str:
     reason = re.sub(r"\A\[[^]]*\] ", "", text.strip())
     if match := _UNTRUSTED.match(reason):
         return (
-            f"the broker's certificate is not accepted ({match[1]}): name the file of"
-            " the one to trust in feeds.mqtt.ca_file"
+            f"the broker's certificate is not accepted ({match[1]}): "
+            "name the file of the certificate to trust in feeds.mqtt.ca_file"
         )
     return f"cannot reach the broker ({reason})"

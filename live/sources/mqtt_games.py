@@ -372,7 +372,7 @@ def _check_start(sent: MqttGame) -> None:
 def _read_game(topic: str, state: _Topic, sent: MqttGame) -> Reading:
     start = read_fen(sent.start_fen or chess.STARTING_FEN)
     if start is None:
-        raise _NoGame("JSON with a start_fen that is no position", sent)
+        raise _NoGame("JSON with a start_fen that is not a position", sent)
     start.chess960 = start.chess960 or sent.variant == "chess960"
     if sent.moves is None:
         raise _NoGame(
@@ -463,7 +463,7 @@ def _read_position(topic: str, state: _Topic, sent: MqttPosition) -> GameReport:
         raise _NoGame(
             f"a fen that is {description}"
             if description
-            else "a fen that is no position",
+            else "a fen that is not a position",
             sent,
         )
     game = state.positions

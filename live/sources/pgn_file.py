@@ -37,9 +37,7 @@ def read_pgn_file(file: Path) -> FeedReport:
     games = drop_repeated_games(reports)
     if len(games) < len(reports):
         repeated = len(reports) - len(games)
-        log.warning(
-            "%s: games that stand in it twice, counted once: %d", file, repeated
-        )
+        log.warning("%s: games found twice in it, counted once: %d", file, repeated)
     for note in reader.notes:
         log.warning("%s: %s", file, note)
     if reader.left_out:

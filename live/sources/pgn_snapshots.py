@@ -561,7 +561,7 @@ class PgnText:
             notes.append(f"charset guessed: {self._guessed}")
         if self._reader.left_out:
             left_out = f"{self._reader.left_out} more left out"
-            notes.append(f"{left_out}, since so many are read at most")
+            notes.append(f"{left_out}, because there are too many to read")
         if self._repeated:
             notes.append(f"{self._repeated} in it twice, counted once")
         return "; ".join(notes)
@@ -632,4 +632,4 @@ def _describe_kept(boards: int) -> str:
     if not boards:
         return ""
     subject = "1 finished board is" if boards == 1 else f"{boards} finished boards are"
-    return f"{subject} missing or shorter just now, and kept"
+    return f"{subject} missing or shorter in the source now; shown as before"

@@ -121,7 +121,10 @@ def translate_status(
         problem = "the source asks for fewer requests (429)"
         wait_s = TOO_MANY_S if asked_s is None else asked_s
     elif status in (408, 425) or status >= 500:
-        problem, wait_s = f"the source is in trouble itself ({status})", asked_s or 0.0
+        problem, wait_s = (
+            f"the source reports a fault of its own ({status})",
+            asked_s or 0.0,
+        )
     else:
         problem = f"the source does not accept the request ({status})"
         kind, fatal = RefusedRequest, FeedUnreadable(feed, problem, "Check the address")

@@ -149,7 +149,7 @@ def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
         kind, target = forced.groups()
         if kind in GONE_KINDS:
             # The text after the kind might contain a secret.
-            problem = "names a kind of source that is gone since 0.4"
+            problem = "names a kind of source that was removed in 0.4"
             raise UnknownFeed(f'--feed "{kind}+…"', problem, GONE_KINDS[kind])
         if kind in KINDS:
             return FeedAddress(
@@ -162,7 +162,7 @@ def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
 
 
 def create_unknown_feed(
-    spec: str, problem: str = "names no kind of source", remedy: str = ""
+    spec: str, problem: str = "does not name a kind of source", remedy: str = ""
 ) -> UnknownFeed:
     """Return the error for a text that cannot be followed. Its remedy is ``remedy``, or
     else the list of kinds.
@@ -184,7 +184,7 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
         if os.path.isdir(text):
             return "folder"
         if "." in text:
-            problem = "is taken for a file only if its name ends in .pgn"
+            problem = "is treated as a file only if its name ends in .pgn"
             raise create_unknown_feed(
                 spec,
                 problem,
@@ -200,7 +200,7 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
         raise create_unknown_feed(spec)
     url = split_address(text)
     if url is None or not url.hostname:
-        raise create_unknown_feed(spec, "is not a URL that can be read")
+        raise create_unknown_feed(spec, "is not a valid URL")
     if _is_same_site(url, LICHESS) or _is_same_site(url, lichess_url):
         if read_lichess_target(text) is not None:
             return "lichess"

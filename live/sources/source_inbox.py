@@ -120,7 +120,7 @@ class SourceInbox:
             except Exception as error:
                 # Broad: any rule of ours may break here, and the other sources' reports
                 # wait behind.
-                log.exception("feed %s: a report could not be taken in", report.feed)
+                log.exception("feed %s: a report could not be processed", report.feed)
                 self._report_loss(report.feed, f"report lost: {explain_end(error)}")
             else:
                 self._end_loss(report.feed)

@@ -215,14 +215,14 @@ class SourceRunner:
         for source in sources:
             name = source.feed.name
             if self._recognise(source).kind in _NOT_RESTARTED:
-                log.warning("%s goes on as it is: it cannot be restarted", name)
+                log.warning("%s continues as before: it cannot be restarted", name)
                 continue
             try:
                 source.feed = self._open(source.spec, self.config, name=name)
             except LiveRateError as error:
                 # A file might be missing at this moment; the other sources are started
                 # all the same.
-                log.error("%s; it goes on as it was", error)
+                log.error("%s; it continues as before", error)
                 continue
             source.is_over = False
             if source.error is not None:

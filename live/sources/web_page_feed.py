@@ -112,5 +112,5 @@ class WebPageFeed(PolledFeed):
 def open_web_page(source: FeedAddress, conditions: FeedConditions) -> Feed:
     """Open the source for a PGN page. Raises UnknownFeed."""
     if not is_http_address(source.target):
-        raise create_unknown_feed(source.name, "is no http or https address")
+        raise create_unknown_feed(source.name, "is not an http or https address")
     return WebPageFeed(source.name, source.target, conditions)

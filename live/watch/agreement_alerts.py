@@ -57,9 +57,9 @@ def find_engine_agreement(
         ),
         advice=(
             f"A screening figure that accuses nobody: with {boards} boards watched, at"
-            f" most {FALSE_ALARMS:.0%} of events show one although all play fair. Say"
-            " nothing in the hall; look at the games afterwards,"
-            " with the usual procedure."
+            f" most {FALSE_ALARMS:.0%} of events show one even if all play fair. Say"
+            " nothing in the hall; examine the games afterwards,"
+            " by the usual procedure."
         ),
         agreement=Agreement(
             moves=moves,
@@ -68,7 +68,7 @@ def find_engine_agreement(
             z=round(z, 2),
             boards=boards,
             false_alarms=FALSE_ALARMS,
-            rests_on="a forecast of each choice by position and Elo, and how players"
-            " and games were seen to lie around it",
+            rests_on="a forecast of each choice from position and Elo, and how far"
+            " players and games usually differ from it",
         ),
     )

@@ -331,6 +331,8 @@ class AlertDesk:
         if alert.kind in _CLOCKS and alert.color and board.is_running:
             clock_s = board.read_clock(alert.color).clock_s
             return (
-                "no clock is sent" if clock_s is None else f"it shows {dial(clock_s)}"
+                "the source sends no clock"
+                if clock_s is None
+                else f"the clock shows {dial(clock_s)}"
             )
         return board.describe_last_event()

@@ -138,7 +138,7 @@ class ArbiterDesk:
         missed = self._faults.count
         if missed:
             reason = (
-                f"alerts were missed by a fault of ours ({missed}); the log says where"
+                f"a program fault caused missed alerts ({missed}); the log says where"
             )
             self._report(part_health(PART, "failed", reason))
 
@@ -248,10 +248,10 @@ class ArbiterDesk:
         if self._lived_s:
             # It is known when it last ran for sure, not when it was cut off.
             is_cut_off = own and own[-1] != ENDED
-            how = "been cut off without a word at most" if is_cut_off else "ended"
+            how = "was cut off, at most" if is_cut_off else "ended"
             away_s = max(0.0, self._clock() - self._lived_s)
-            restarted = f" again; the one before had {how} {span(away_s)} earlier"
-        public_lag = f", the public {span(delay_s)} behind" if delay_s else ""
+            restarted = f" again; the previous run {how} {span(away_s)} earlier"
+        public_lag = f", with the public {span(delay_s)} behind" if delay_s else ""
         started = f"The service started{restarted}{public_lag}."
         self._enter(ArbiterEntry(started, by=SERVICE, gap_s=away_s))
         for text, game in self._held_back:

@@ -31,7 +31,9 @@ MOVES_ELSEWHERE = 10
 #: Customary default times (FIDE Laws 6.7), seconds: players who arrive later lose.
 DEFAULT_TIMES_S = (900.0, 1800.0, 3600.0)
 
-_AT_THE_BOARD = "Look at the clock; enter the result, or have the clock's feed mended."
+_AT_THE_BOARD = (
+    "Look at the clock; enter the result, or have the clock's feed repaired."
+)
 
 
 def find_still_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
@@ -46,7 +48,7 @@ def find_still_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
                 "warning",
                 f"{board.name_player(color)} used no time for {clock.unmoved} moves;"
                 f" the clock shows {dial(clock.clock_s)}",
-                "See whether the clock runs and is connected to the board.",
+                "Check that the clock is running and connected to the board.",
                 ply=clock.ply,
                 color=color,
             )
@@ -64,8 +66,8 @@ def find_rising_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             "look",
             f"{board.name_player(color)}'s clock rose from {dial(rise.from_s)}"
             f" to {dial(rise.to_s)}, {span(rise.over_s)} more than the increment",
-            "Nothing if time was added as a penalty or correction;"
-            " else compare the clocks.",
+            "If time was added as a penalty or correction, do nothing;"
+            " otherwise compare the clocks.",
             ply=rise.ply,
             color=color,
             occurrence=len(rises),
@@ -97,7 +99,7 @@ def _find_shown_zero(board: WatchedBoard, color: Color) -> Iterator[Finding]:
     zero_text = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
     severity: Severity = "alarm"
     text = f"{zero_text}, and play went on"
-    advice = "Decide whether the flag fell (FIDE Laws 6.8), and acknowledge this then."
+    advice = "Decide whether the flag fell (FIDE Laws 6.8), then acknowledge this."
     if not board.is_running:
         if result != won:
             return
@@ -124,8 +126,8 @@ def _find_used_up_clock(
     if ago_s - clock.clock_s <= SHOWN_S:
         return
     text = (
-        f"{board.name_player(color)} had {dial(clock.clock_s)} {span(ago_s)} ago,"
-        " to move: the time must be up"
+        f"{board.name_player(color)}, to move, had {dial(clock.clock_s)} left"
+        f" {span(ago_s)} ago: the time must be up"
     )
     yield board.build_finding(
         "flag",
@@ -181,7 +183,7 @@ def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         f"no move by {board.to_move.title()} for {span(now_s - moved_s)}, "
         f"while other boards made {elsewhere - elsewhere % 10} or more; "
         f"a move here usually takes {span(usual_s)}",
-        "See whether the game goes on and the board is connected.",
+        "Check that the game is going on and the board is connected.",
     )
 
 
@@ -204,7 +206,7 @@ def find_board_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]
             "look",
             f"no move by {board.name_player(board.to_move)}"
             f" {span(passed_s)} after the round began",
-            "See whether the player is there (default time, FIDE Laws 6.7) and the "
+            "Check that the player is present (default time, FIDE Laws 6.7) and the "
             "board is connected.",
             occurrence=times,
         )

@@ -151,15 +151,15 @@ class IncidentLog:
         until_s, gap_s = self._gap or (0.0, 0.0)
         if not gap_s or at_s - until_s > AFTER_GAP_S:
             return ""
-        return f" (after {span(gap_s)} in which nothing was seen)"
+        return f" (after {span(gap_s)} in which the service saw nothing)"
 
     def add_gap(self, from_s: float, to_s: float) -> None:
         """Enter that the service did not run between two times."""
         asleep = "the machine slept, the service was stopped, or the clock was set"
-        text = f"Nothing was seen for {span(to_s - from_s)}: {asleep}."
+        text = f"The service saw nothing for {span(to_s - from_s)}: {asleep}."
         changes = (
             IncidentChange(from_s, "entry", text),
-            IncidentChange(to_s, "over", "the service goes on"),
+            IncidentChange(to_s, "over", "the service runs again"),
         )
         self._add(SERVICE, text, from_s, None, over_s=to_s, changes=changes)
         self._gap = (to_s, to_s - from_s)

@@ -46,5 +46,5 @@ def describe_overload(records: Iterable[GameRecord]) -> str:
     boards = count_things(len(moves_behind), "board")
     return (
         f"figures are up to {max(moves_behind)} moves behind on {boards}: "
-        "if that lasts, follow fewer boards, or give more engines or fewer nodes"
+        "if that lasts, follow fewer boards, or set more engines or fewer nodes"
     )

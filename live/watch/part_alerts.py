@@ -19,15 +19,18 @@ ENGINE_WAIT_S = 10.0
 _FEED_STATES = {
     "failed": "has failed",
     "stale": "reports nothing new",
-    "retrying": "is not reached",
+    "retrying": "cannot be reached",
 }
 #: Urgency and advice for each state of a part of the service that is not a source.
 _PART_ADVICE: dict[str, tuple[Severity, str]] = {
-    "stale": ("look", "Nothing else waits for it; do what is said there."),
-    "failed": ("alarm", "Everything else goes on without it; do what is said there."),
+    "stale": ("look", "Everything else runs normally; see the text for what to do."),
+    "failed": (
+        "alarm",
+        "Everything else runs without it; see the text for what to do.",
+    ),
     "retrying": (
         "warning",
-        "Everything else goes on, and this is tried again by itself.",
+        "Everything else runs normally; the service keeps trying.",
     ),
 }
 
@@ -50,7 +53,7 @@ def find_feed_trouble(
             severity = "look"
             text = f"Feed {name} is not there yet: {health.detail}"
             advice = (
-                "Nothing is to be done if it has not begun; else check its address."
+                "If the event has not begun, do nothing; otherwise check the address."
             )
         elif health.state not in _FEED_STATES or (
             not is_failed and for_s[name] < FEED_WAIT_S
@@ -65,10 +68,9 @@ def find_feed_trouble(
         else:
             text = f"Feed {name} {_FEED_STATES[health.state]}{detail}"
             advice = (
-                "Its boards are no longer followed; mend the source and start again."
+                "Its boards are no longer followed; repair the source, then restart."
                 if is_failed
-                else "What is shown of its boards may be old;"
-                " see whether the source is there."
+                else "Its boards may be out of date; check that the source is online."
             )
         yield Finding(
             kind="feed", severity=severity, feed=name, text=f"{text}.", advice=advice
@@ -97,11 +99,11 @@ def find_engine_trouble(
             kind="engine",
             severity="alarm" if is_all else "warning",
             about="processes",
-            text=f"Engine {numbers} of {len(health.engines)} does not run{reason}.",
+            text=f"Engine {numbers} of {len(health.engines)} is not running{reason}.",
             advice=(
-                "No scores come until one runs again."
+                "There are no new scores until one runs again."
                 if is_all
-                else "Scores come later than usual."
+                else "Scores arrive later than usual."
             ),
         )
     elif health.problem:
@@ -118,6 +120,6 @@ def find_engine_trouble(
             severity="look",
             about="set aside",
             text=f"{health.set_aside} positions were given up"
-            " after engines died over them.",
-            advice="The moves around them have no gain; nothing else waits for them.",
+            " after engines crashed on them.",
+            advice="Moves next to them have no gain; everything else runs normally.",
         )

@@ -22,8 +22,8 @@ DRAWN_TIMES = 5
 #: 5.2.1, 5.2.2, 9.6.1, 9.6.2).
 DRAWS: dict[chess.Termination, str] = {
     chess.Termination.INSUFFICIENT_MATERIAL: "neither side can mate",
-    chess.Termination.FIVEFOLD_REPETITION: "the position has stood five times",
-    chess.Termination.STALEMATE: "it is stalemate",
+    chess.Termination.FIVEFOLD_REPETITION: "the position has occurred five times",
+    chess.Termination.STALEMATE: "stalemate",
     chess.Termination.SEVENTYFIVE_MOVES: (
         "75 moves were made without a capture or a pawn move"
     ),

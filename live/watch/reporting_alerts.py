@@ -52,23 +52,24 @@ def find_illegal_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             board,
             "illegal-move",
             "alarm",
-            "Set the pieces as they stand and correct the moves in the broadcast"
-            " software; until then nothing after this move is known.",
+            "In the broadcast software, set the pieces as on the board and correct the"
+            " moves; until then nothing after this move is known.",
         )
     else:
         yield _report_problem(
             board,
             "illegal-move",
             "warning",
-            "Enter the rest of the moves in the broadcast software, from the score"
-            " sheets.",
+            "Enter the other moves from the scoresheets in the broadcast software.",
         )
 
 
 def find_standing_illegal_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Find an illegal move that stands because nobody claimed it in time."""
     if STANDS in (board.view.problem or ""):
-        advice = "Compare the move with the score sheet; it is followed from there."
+        advice = (
+            "Compare the move with the scoresheet; the game is followed from there."
+        )
         yield _report_problem(board, "illegal-stands", "warning", advice)
 
 
@@ -97,13 +98,13 @@ def find_vanished_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     if not has_vanished(board):
         return
     last = board.last_move
-    last_words = f", its last move {move_number(last.ply)} {last.san}" if last else ""
+    last_words = f", after {move_number(last.ply)} {last.san}" if last else ""
     yield board.build_finding(
         "vanished",
         "warning",
         f"({board.view.white.name} - {board.view.black.name}) is no longer in its"
-        f" source; it is shown as it was last{last_words}",
-        "See whether the organiser removed the board or its file was overwritten.",
+        f" source; its last known state is shown{last_words}",
+        "Ask whether the organiser removed the board or overwrote its file.",
         after=" ",
     )
 
@@ -117,7 +118,7 @@ def find_source_dispute(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         "sources-differ",
         "warning",
         f"its sources contradict each other: {board.view.dispute}",
-        "Compare with the score sheet, and have the wrong source corrected.",
+        "Compare with the scoresheet, and have the wrong source corrected.",
     )
 
 
@@ -155,7 +156,7 @@ def _build_lapse(
     board: WatchedBoard, kind: AlertKind, change: str, advice: str
 ) -> Finding:
     lapse = board.memory.lapses[kind]
-    consequence = "" if lapse.back == 1 else "; what followed is gone too"
+    consequence = "" if lapse.back == 1 else "; the moves after it are gone"
     return board.build_finding(
         kind,
         "look" if lapse.back <= SHALLOW_PLIES else "warning",
@@ -182,7 +183,7 @@ def find_result_correction(board: WatchedBoard, now_s: float) -> Iterator[Findin
         "result-corrected",
         "warning",
         f"the result {change.was} {became}",
-        "Compare it with the score sheet; standings and ratings use the new one.",
+        "Compare it with the scoresheet; standings and ratings use the new result.",
         ply=None,
         occurrence=change.times,
     )
@@ -195,9 +196,9 @@ def find_player_swap(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         yield board.build_finding(
             "players-swapped",
             "warning",
-            f"{memory.exchanged_with} seem exchanged:"
+            f"{memory.exchanged_with} seem to be swapped:"
             " each has the moves that the other had",
-            "See which board is connected to which game; correct the one or the other.",
+            "Check which board is connected to which game, and correct it.",
             after=" and ",
             ply=None,
             about=f"{board.view.id} exchanged",

@@ -41,7 +41,7 @@ SHORT_S = 60.0
 
 _Verdict = tuple[Severity, str, str]
 _COMPARE = "Compare the result with the scoresheets"
-_CLAIM = "Be near: the player to move may claim a draw."
+_CLAIM = "Stay near the board: the player to move may claim a draw."
 
 
 def find_late_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
@@ -124,8 +124,10 @@ def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         "alarm" if is_urgent else "warning",
         f"{DRAWS[end.termination]} with {board.name_move(end.ply)}: "
         f"it is drawn, and {state}",
-        f"Drawn whatever anybody claims (FIDE Laws {_LAWS[end.termination]}): "
-        "end the game and enter the draw.",
+        (
+            f"It is drawn without a claim (FIDE Laws {_LAWS[end.termination]}): "
+            "stop the game and enter the draw."
+        ),
         ply=end.ply,
         # If a correction moves the end to another ply, that is a new event.
         occurrence=end.ply,
@@ -178,8 +180,8 @@ def _contradict_by_advantage(board: WatchedBoard) -> _Verdict | None:
     if winner is None:
         return None
     if board.position.board.has_insufficient_material(winner):
-        text = f"the result is {result}, but the winner cannot mate with what is left"
-        return "look", text, f"{_COMPARE}; on time this would be a draw."
+        text = f"the result is {result}, but the winner cannot mate with these pieces"
+        return "look", text, f"{_COMPARE}; a loss on time would be a draw here."
     last = board.last_move
     if last is None or not last.final or last.score_cp is None:
         return None
@@ -190,10 +192,8 @@ def _contradict_by_advantage(board: WatchedBoard) -> _Verdict | None:
     if ahead_cp < AGAINST_CP:
         return None
     ahead = f"{ahead_cp / 100:.0f} pawns"
-    text = f"the result is {result}, but the loser stood better by {ahead}"
-    advice = (
-        "See whether the result is the wrong way round, or the game was lost on time."
-    )
+    text = f"the result is {result}, but the loser was {ahead} ahead"
+    advice = "Check whether the result was reversed or the game was lost on time."
     return "look", text, advice
 
 
@@ -209,11 +209,11 @@ def find_repetition(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     move = position.third_time
     if times >= CLAIMED_TIMES:
         word = "third" if times == CLAIMED_TIMES else "fourth"
-        text = f"the position stands for the {word} time"
+        text = f"the position is on the board for the {word} time"
         yield board.build_finding("repetition", "look", text, _CLAIM, occurrence=times)
     elif move is not None:
         san = position.board.san(move)
-        text = f"{san} would bring the position for the third time"
+        text = f"{san} would repeat the position for the third time"
         yield board.build_finding("repetition", "look", text, _CLAIM)
 
 

@@ -188,8 +188,8 @@ class WatchedBoard:
         if not self.is_running:
             return self.view.result
         if not self.ply_count:
-            return "no move stands"
-        return f"{self.name_move(self.ply_count, '')} stands"
+            return "there is no move now"
+        return f"{self.name_move(self.ply_count, '')} is the last move"
 
     def build_finding(
         self,

@@ -144,7 +144,7 @@ _TIMES = re.compile(
     r"|\b\d\d:\d\d:\d\d\b(?! left)"
     r"|127\.0\.0\.1:\d+"
     r"|/tmp/[^\s\"'<>]+"
-    r"|\b\d+ (s|min)(?= (earlier|in which nothing was seen))"
+    r"|\b\d+ (s|min)(?= (earlier|in which the service saw nothing))"
 )
 
 _message = msgspec.json.Decoder(Message)

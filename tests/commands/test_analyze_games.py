@@ -112,7 +112,7 @@ async def test_a_game_that_stands_twice_counts_once_in_its_players_pool(
     found = await analyze_to_json(tmp_path, pgn)
     assert [player["games"] for player in found["players"]] == [1, 1]
     assert len(found["games"]) == 1
-    assert f"{pgn}: games that stand in it twice, counted once: 1" in caplog.text
+    assert f"{pgn}: games found twice in it, counted once: 1" in caplog.text
 
 
 async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(

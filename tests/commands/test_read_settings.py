@@ -11,7 +11,7 @@ from live.settings import Config
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Where names that went are listed.
-GONE = "Those that went: live-rate manual changes"
+GONE = "For removed settings: live-rate manual changes"
 
 
 def write(folder: Path, text: str) -> Path:

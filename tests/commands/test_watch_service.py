@@ -216,7 +216,7 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
     config = ServerConfig(port=port)
     follower = Follower(port)
     async with run_in_background(follower.run(), "follower"):
-        await until(lambda: "nobody listens there" in follower.describe_problem())
+        await until(lambda: "no service listens there" in follower.describe_problem())
         assert "no connection" in follower.describe_problem()
         before = World(3, steps=60)
         async with Publisher(config, before):
@@ -232,7 +232,7 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
             assert follower.describe_problem() == ""
     [line] = follower.message
     assert line.startswith("Connected again after")
-    assert line.endswith("the service was started anew")
+    assert line.endswith("the service was restarted")
 
 
 async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
@@ -281,5 +281,5 @@ def test_addresses_are_taken_as_people_write_them(
 
 @pytest.mark.parametrize("given", ["", "ftp://hall/", "ws://:80", "ws://hall:99999"])
 def test_what_is_no_address_says_so(given: str) -> None:
-    with pytest.raises(ConfigError, match="is no address"):
+    with pytest.raises(ConfigError, match="is not an address"):
         parse_service_url(given)

@@ -259,7 +259,9 @@ async def test_a_listener_s_error_is_told_and_costs_no_other_position(
     async with room(scripted("well"), desk) as engines:
         await search_and_wait(engines, desk, range(1, 3), 2)
     assert desk.order == [1, 2]
-    assert any("fault in its keeper" in record.message for record in caplog.records)
+    assert any(
+        "program fault in its supervisor" in record.message for record in caplog.records
+    )
 
 
 async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_figure(

@@ -105,7 +105,7 @@ async def test_one_search_at_a_time_which_can_be_stopped() -> None:
         ("crash-at-50", "exited with code 134: 'assertion failed'"),
         ("hang", "hung: no answer within 1 s"),
         ("garbage", "prints noise"),
-        ("chat", "prints lines that are no UCI"),
+        ("chat", "prints lines that are not UCI"),
         ("endless", "a line of more than"),
         ("unreadable", "unreadable line"),
         ("illegal", "answered 'bestmove e1e5' in fen 4k3"),
@@ -184,8 +184,8 @@ async def test_one_that_does_not_quit_is_killed() -> None:
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
-        (("/bin/echo", "hello"), r"hello: is no UCI engine: exited with code 0"),
-        (("/bin/cat",), r"/bin/cat: is no UCI engine: echoes what it is told"),
+        (("/bin/echo", "hello"), r"hello: is not a UCI engine: exited with code 0"),
+        (("/bin/cat",), r"/bin/cat: is not a UCI engine: echoes its input"),
         (
             ("/bin/sleep", "99"),
             r"99: did not answer 'uci' within 1 s of its start. Give it longer",
@@ -193,7 +193,7 @@ async def test_one_that_does_not_quit_is_killed() -> None:
         (("/no/such/engine",), r"exited with code 127: '/no/such/engine: No such file"),
         (("/etc/passwd",), r"exited with code 127: '/etc/passwd: Permission denied'"),
         (("exit",), "exited with code 3: 'no network file'"),
-        (("chatty",), "no UCI"),
+        (("chatty",), "not UCI"),
     ],
 )
 async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> None:
@@ -322,7 +322,7 @@ async def test_an_engine_that_needs_longer_to_start_is_said_to() -> None:
         "did not answer 'isready' within 3 s of its start; it said 'loading the network"
         in said
     )
-    assert "no UCI engine" not in said
+    assert "not a UCI engine" not in said
     assert (
         "Give it longer with [engine] start_s, or name another with --engine PATH"
         in said

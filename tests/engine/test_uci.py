@@ -108,7 +108,7 @@ def test_the_handshake_sets_what_the_engine_has() -> None:
 
 def test_an_engine_that_greets_without_end_is_a_fault() -> None:
     with pytest.raises(
-        EngineFault, match="no UCI, the last 'option name O1000 type spin'"
+        EngineFault, match="not UCI, the last 'option name O1000 type spin'"
     ):
         Conversation().events(
             b"".join(b"option name O%d type spin\n" % n for n in range(2000))
@@ -264,7 +264,7 @@ SCORED = b"info depth 1 score cp 1 pv e1e2\n"
         (b"info depth 1 score wdl 4 pv e1e2\n", "unreadable line"),
         (b"readyok\n", "answered readyok unasked"),
         (b"x" * (MAX_LINE + 1), f"more than {MAX_LINE} bytes"),
-        (b"???\n" * (MAX_STRAY_LINES + 1), "no UCI, the last '???'"),
+        (b"???\n" * (MAX_STRAY_LINES + 1), "not UCI, the last '???'"),
     ],
 )
 def test_what_cannot_be_right_is_a_fault(answer: bytes, says: str | None) -> None:

@@ -119,7 +119,7 @@ def test_the_rating_that_counts_goes_by_the_time_control(
     ("data", "why"),
     [
         (b"PK\x03\x04...", "unpack"),
-        (b"ID Number      Name", "take its XML list"),
+        (b"ID Number      Name", "use the XML list"),
         (b"<html></html>", "no players"),
         (b"a;b\n1;2\n", "column"),
     ],

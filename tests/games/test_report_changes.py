@@ -217,7 +217,7 @@ def test_lie_kings_in_the_centre_after_mate_and_no_result() -> None:
 def test_a_played_game_that_its_source_no_longer_holds_stays_and_says_so() -> None:
     held = build_index(make_game(sans="e4"), make_game("Cleo-Dora", "d4"))
     id = preferred_game_id(make_game("Cleo-Dora"))
-    problem = "no longer in its source; shown as it was last"
+    problem = "no longer in its source; the last known state is shown"
     assert follow(held, make_game(sans="e4")) == [ProblemChanged(id, problem)]
     assert follow(held, make_game(sans="e4")) == []
     back = [ProblemChanged(id, None), MovesPlayed(id, 2, line("d4 d5")[1:])]
@@ -320,7 +320,7 @@ def test_what_cannot_be_read_takes_no_move_away(
         held.mark_restored(ID)
     follow(held, now)
     assert follow(held, now) == []
-    assert (held[ID].problem or "").endswith("; shown as it was last")
+    assert (held[ID].problem or "").endswith("; the last known state is shown")
     assert held[ID].moves == line("e4 e5 Nf3 Nc6")
     assert (held[ID].start_fen, held[ID].headers.variant) == (
         chess.STARTING_FEN,

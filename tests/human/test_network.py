@@ -109,7 +109,7 @@ def test_what_is_no_network_is_refused_in_one_line(tmp_path: Path) -> None:
         HumanNetwork(tmp_path / "none.onnx")
     path = tmp_path / "network.onnx"
     path.write_bytes(b"no network at all")
-    with pytest.raises(ConfigError, match="is no network") as caught:
+    with pytest.raises(ConfigError, match="is not a neural network") as caught:
         HumanNetwork(path)
     assert "\n" not in str(caught.value)
 
@@ -118,8 +118,8 @@ def test_what_is_no_network_is_refused_in_one_line(tmp_path: Path) -> None:
     ("answer", "said"),
     [
         (RuntimeError("Invalid\ndimensions"), "cannot be run: Invalid dimensions"),
-        (np.zeros((1, 1858)), "answers 1 x 1858 for 1 positions"),
-        (np.full((1, 4096), np.nan), "numbers that are none"),
+        (np.zeros((1, 1858)), "returns 1 x 1858 for 1 positions"),
+        (np.full((1, 4096), np.nan), "values that are not numbers"),
     ],
     ids=["input", "width", "nan"],
 )

@@ -352,7 +352,7 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
         hall.answer_all()
         assert confirm_games(build_analysis(hall.state)).games == before.games
         hall.journal.report_and_save(shown.append)
-        assert "1 game cannot be read as kept" in shown[-1].detail
+        assert "1 game cannot be read as stored" in shown[-1].detail
         assert shown[-1].detail in caplog.text
         # It was kept anew: nothing is wrong any more.
         hall.journal.report_and_save(shown.append)

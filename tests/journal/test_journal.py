@@ -372,7 +372,7 @@ def newer(path: Path) -> None:
     [
         (pgn, "file is not a database"),
         (foreign, "another program's database"),
-        (newer, "is of version 99: a live-rate wrote it that is newer"),
+        (newer, "is of version 99, written by a newer live-rate"),
         (Path.mkdir, "is a folder"),
     ],
 )
@@ -413,7 +413,7 @@ def test_what_could_be_a_journal_is_looked_at_without_touching_anything(
     )
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").touch()
-    assert "is no folder" in explain_refusal(tmp_path / "file" / "b.sqlite")
+    assert "is not a folder" in explain_refusal(tmp_path / "file" / "b.sqlite")
     with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
         assert "in use by another live-rate" in explain_refusal(path)
@@ -927,12 +927,15 @@ def cut_short(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (pgn, "is no journal (file is not a database). Name what live-rate wrote"),
+        (
+            pgn,
+            "is not a journal (file is not a database). Name a file that live-rate",
+        ),
         (a_folder_of_journals, "is a folder. Name a journal in it: round-1.sqlite"),
-        (Path.mkdir, "is a folder. Name what live-rate wrote with --journal"),
+        (Path.mkdir, "is a folder. Name a file that live-rate wrote with --journal"),
         (Path.touch, "holds no event yet. Follow one"),
         (str, "there is no such journal"),
-        (newer, ": is of version 99: a live-rate wrote it that is newer. Name"),
+        (newer, ": is of version 99, written by a newer live-rate. Name"),
         (old, f": is of version 2, not {VERSION}. Follow an event with it once"),
         (
             cut_short,
@@ -999,6 +1002,6 @@ def test_old_games_go_and_a_journal_in_use_is_left_alone(tmp_path: Path) -> None
     with lock_journal(path):
         refused = CliRunner().invoke(app, ["forget", str(path), "--player", "Cai"])
     assert "is being written" in str(refused.exception)
-    assert "does not say what" in str(
+    assert "does not say what to delete" in str(
         CliRunner().invoke(app, ["forget", str(path)]).exception
     )

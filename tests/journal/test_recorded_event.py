@@ -182,7 +182,7 @@ def test_a_game_is_found_by_its_id_or_by_names() -> None:
     assert find_game(games, "anand carl").id == "a1"
     with pytest.raises(InputError, match=r"several games.*a1.*b2"):
         find_game(games, "Anand")
-    with pytest.raises(InputError, match=r"no game of this journal.*a1.*Ding\)$"):
+    with pytest.raises(InputError, match=r"not a game of this journal.*a1.*Ding\)$"):
         find_game(games, "Kramnik")
     with pytest.raises(InputError, match=r"or one of 12 more$"):
         find_game(games * 10, "Kramnik")
@@ -203,7 +203,7 @@ def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
     # After midnight 23:54 is the day before's: nothing is known of what is to come.
     assert parse_moment_ms("23:54", now) == parse_moment_ms("2026-05-01T23:54", now)
     for text in ("noon", "0001-01-01T00:00"):
-        with pytest.raises(InputError, match="is no time"):
+        with pytest.raises(InputError, match="is not a time"):
             parse_moment_ms(text, now)
 
 

@@ -260,8 +260,8 @@ async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (b"", "holds no address"),
-        (b"# only\n", "holds no address"),
+        (b"", "contains no address"),
+        (b"# only\n", "contains no address"),
         (b"nonsense\n", "line 1"),
         ("mailto://Gr\u00fc\u00dfe".encode("latin-1"), "is not UTF-8 text"),
         (

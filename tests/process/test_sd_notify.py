@@ -173,7 +173,7 @@ async def test_ready_fed_and_stopping() -> None:
             now_s[0] = 500.0  # something waits and nothing came of it
             while (
                 told := await heard()
-            ) != b"STATUS=work waits and nothing comes of it":
+            ) != b"STATUS=work is waiting, but none is finished":
                 assert told.startswith(b"WATCHDOG=1")
             pulse.publish([HealthMessage((), EngineHealth())])
             pulse.publish([GoneMessage("g")])

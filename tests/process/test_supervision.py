@@ -51,7 +51,7 @@ async def test_after_a_sleep_and_only_then_sources_begin_anew() -> None:
             "x: is away. Wait",
         ),
         (BrokenPipeError(32, "Broken pipe"), "broken pipe"),
-        (KeyError("x"), "fault in our own code (KeyError)"),
+        (KeyError("x"), "program fault (KeyError)"),
     ],
 )
 def test_people_are_told_why(error: BaseException | None, said: str) -> None:
@@ -128,7 +128,7 @@ async def test_whatever_ends_a_part_it_is_started_again_and_told(
         await asyncio.wait_for(part.running.wait(), 5)
         assert part.starts == 5
         assert [(each.state, each.part) for each in told] == 4 * [("retrying", True)]
-        assert "fault in our own code (ValueError)" in told[0].detail
+        assert "program fault (ValueError)" in told[0].detail
         assert "ended by itself" in told[1].detail
         assert "i/o error" in told[2].detail
         assert "Traceback" in caplog.text, (

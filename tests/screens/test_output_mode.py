@@ -96,9 +96,9 @@ def test_the_app_only_where_somebody_can_see_it(
 @pytest.mark.parametrize(
     ("terminals", "why"),
     [
-        (ALL, "TERM says that this terminal draws none"),
-        (("stdout", "stderr"), "standard input is no terminal"),
-        (("stdin", "stdout"), "standard error (2>) is no terminal"),
+        (ALL, "TERM says that this terminal cannot draw one"),
+        (("stdout", "stderr"), "standard input is not a terminal"),
+        (("stdin", "stdout"), "standard error (2>) is not a terminal"),
     ],
 )
 def test_a_terminal_that_cannot_show_the_app_gets_lines_and_is_told_why(

@@ -161,6 +161,13 @@ def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
     assert seen | {"status"} == set(MESSAGES["channels"]) - {"live"}
 
 
+def test_every_close_code_is_described() -> None:
+    description = describe_messages()["info"]["description"]
+    assert re.findall(r"[:;] (\d{4}) ", description) == [
+        str(int(code)) for code in wire.CloseCode
+    ]
+
+
 def test_every_reference_leads_somewhere_and_channels_fit_together() -> None:
     found = set(references(MESSAGES))
     assert len(found) > 20 and all(map(resolve, found))
@@ -180,10 +187,10 @@ def test_every_reference_leads_somewhere_and_channels_fit_together() -> None:
 def test_notes_and_sights_are_told() -> None:
     ply = MESSAGES["components"]["schemas"]["PlyView"]["properties"]
     assert "White's side" in ply["score_cp"]["description"]
-    assert ply["score_cp"]["description"].endswith("Withheld from venues.")
+    assert ply["score_cp"]["description"].endswith("Withheld where scores are hidden.")
     assert "Withheld" not in ply["clock_s"].get("description", "")
     state = MESSAGES["components"]["schemas"]["EngineState"]["properties"]
-    assert state["searching"]["description"].endswith("For arbiters alone.")
+    assert state["searching"]["description"].endswith("Only for arbiters.")
 
 
 DOCUMENT = as_json(describe_api())
@@ -344,7 +351,7 @@ def test_the_readable_page_is_whole_and_leads_nowhere_that_is_not_there() -> Non
         id for id in reader.ids if id != "main" and not id.startswith("live-rate-")
     ]
     assert {f"#{id}" for id in inner} <= {*reader.links}
-    assert 'string (left out: "standard")' in reader.text
+    assert 'string (left out if "standard")' in reader.text
     for channel in document["channels"].values():
         assert channel["address"] in reader.text
     for name, schema in document["components"]["schemas"].items():

@@ -203,7 +203,7 @@ async def test_a_round_that_is_over_is_answered_as_data_drawing_and_page(
         assert (await client.get("/round?lang=xx")).status_code == 400
         for none in ("?round=2", "?event=Other"):
             answer = await client.get(f"/api/v3/round{none}")
-            assert (answer.status_code, "no such round is over" in answer.text) == (
+            assert (answer.status_code, "no such round has ended" in answer.text) == (
                 404,
                 True,
             )

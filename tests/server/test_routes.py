@@ -178,7 +178,7 @@ async def test_pages_and_their_types_and_every_answer_is_strict_about_content(
         ("/static/app.js", "text/javascript", "let x"),
         ("/static/vendor/chart.css", "text/css", "a{}"),
         ("/api/v3/games", "application/json", "g1"),
-        ("/nothing", "application/problem+json", "nothing is at"),
+        ("/nothing", "application/problem+json", "there is nothing at"),
     ):
         told = await served.client.get(path)
         assert told.headers["content-type"].startswith(content_type)

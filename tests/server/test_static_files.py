@@ -243,7 +243,7 @@ def test_pages_name_the_broker_and_may_reach_nothing_else(tmp_path: Path) -> Non
 def test_an_address_that_no_page_can_open_is_refused(
     tmp_path: Path, broker: str
 ) -> None:
-    with pytest.raises(ConfigError, match="no address that a page can open"):
+    with pytest.raises(ConfigError, match="not an address that a page can open"):
         write_site(tmp_path, broker, "p")
     assert list(tmp_path.iterdir()) == []
 

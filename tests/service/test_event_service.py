@@ -117,7 +117,10 @@ async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() 
         messages = [each for each in taken if isinstance(each, HealthMessage)]
         feeds = chain.from_iterable(message.feeds for message in messages)
         (said,) = {feed for feed in feeds if feed.feed == "changes"}
-        assert said.state == "failed" and "missed by a fault of ours" in said.detail
+        assert (
+            said.state == "failed"
+            and "program fault caused missed changes" in said.detail
+        )
         assert len(messages) < 3
 
 

@@ -122,7 +122,7 @@ async def test_a_growing_file_is_followed_to_its_end_and_given_its_grace_period(
 
 FIRST, OTHERS = RUNNING[:SPLIT], RUNNING[SPLIT:]
 MOVES_AT = FIRST.index(b"1. ")
-LESS = ": kept: its source has less of it just now"
+LESS = ": kept: its source now shows less of this game"
 UNREADABLE = [
     (FIRST.replace(b"1. ", b"1. ??x", 1) + OTHERS, "board 9: unreadable move 1."),
     (
@@ -287,7 +287,7 @@ async def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> Non
     path = tmp_path / "round-1" / "games.pgn"
     async with follow_source(str(path), POLLED, lasting=True) as seen:
         await until(lambda: seen.states == ["connecting", "waiting"])
-        assert seen.detail == "no such file yet, looked for every 2 s"
+        assert seen.detail == "no such file yet, checked every 2 s"
         path.parent.mkdir()
         put(path, TEXT)
         await seen.clock.expire()
@@ -433,7 +433,7 @@ async def test_a_combined_file_is_left_out_and_named_and_no_other(
     assert sorted(map(substance, reported), key=repr) == sorted(
         map(substance, wanted.values()), key=repr
     )
-    assert "left out: games.pgn, its games being in single files" in detail
+    assert "left out: games.pgn, its games are also in single files" in detail
     assert "side" not in detail and "games.pgn: left out" in caplog.text
 
 
@@ -449,7 +449,9 @@ async def test_of_a_combined_file_what_no_single_file_holds_is_read(
     )  # an accent was put right there first
     async with case.follow_source():
         assert case.holds(*GAMES[:2])
-        assert "games.pgn, 1 of its 2 games being in single files" in case.seen.detail
+        assert (
+            "games.pgn, 1 of its 2 games are also in single files" in case.seen.detail
+        )
 
 
 async def test_copies_of_a_file_give_no_second_boards_and_are_named(
@@ -464,8 +466,8 @@ async def test_copies_of_a_file_give_no_second_boards_and_are_named(
     async with case.follow_source():
         assert case.holds(*GAMES[:2])
         assert case.seen.detail == (
-            f"2 games; left out: {copy}, its games being in games.pgn, "
-            "games - Copy.pgn, its games being in games.pgn"
+            f"2 games; left out: {copy}, its games are also in games.pgn, "
+            "games - Copy.pgn, its games are also in games.pgn"
         )
         # The hall goes on in one of them alone.
         case.write(copy, GAMES[0], GAMES[1], GAMES[2])

@@ -446,7 +446,7 @@ async def test_a_game_at_a_board_that_is_off_keeps_the_source_going() -> None:
 
 async def test_something_else_on_that_port() -> None:
     async with serve_http(answer_with(200, b"a web server")) as origin:
-        with pytest.raises(FeedUnreadable, match="is no LiveChess"):
+        with pytest.raises(FeedUnreadable, match="is not LiveChess"):
             await Followed(origin.replace("http", "ws"), CONFIG).run()
 
 

@@ -227,7 +227,9 @@ async def test_failing_boards_are_named_by_number_and_at_the_board() -> None:
     async with rehearse_round(lasting=True) as (site, seen):
         for board in (2, 4):
             site.files[f"round-1/game-{board}.json"] = 502
-        said = "its moves cannot be had: the source is in trouble itself (502)"
+        said = (
+            "its moves cannot be fetched: the source reports a fault of its own (502)"
+        )
         await until(lambda: f"board 2, board 4: kept: {said}" in seen.detail)
         await until(lambda: {game.problem for game in seen.games} == {None, said})
         assert f"board 2, board 4: {said}" in seen.detail
@@ -279,7 +281,7 @@ async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
     site, held = Site(2), GameIndex()
     site.write(1, 1, "*", "e4", "e5", "Nf3")
     site.write(1, 2, "*", "d4")
-    said = f"its moves cannot be had: the file is {what}"
+    said = f"its moves cannot be fetched: the file is {what}"
     async with site.follow_source() as seen:
         await seen.wait_for_moves(4)
         await collect_shown_games(seen, held)
@@ -295,7 +297,7 @@ async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
         games = await collect_shown_games(seen, held)
         assert (len(games["W11"].moves), games["W11"].problem) == (
             3,
-            f"{said}; shown as it was last",
+            f"{said}; the last known state is shown",
         )
         site.write(1, 1, "*", "e4", "e5", "Nf3", "Nc6")
         await until(lambda: seen.plies["W11"] == 4)
@@ -314,7 +316,8 @@ async def test_a_file_that_is_gone_keeps_its_board() -> None:
         del site.files["round-1/game-1.json"]
         await until(
             lambda: (
-                "its moves cannot be had: the source has nothing there" in seen.detail
+                "its moves cannot be fetched: the source has nothing there"
+                in seen.detail
             )
         )
         await collect_shown_games(seen, held)
@@ -322,7 +325,7 @@ async def test_a_file_that_is_gone_keeps_its_board() -> None:
         await seen.wait_for_games(1)
         games = await collect_shown_games(seen, held)
     assert len(games["W11"].moves) == 2
-    assert games["W11"].problem == "kept: its source has less of it just now"
+    assert games["W11"].problem == "kept: its source now shows less of this game"
 
 
 @pytest.mark.parametrize("restarted", [False, True])
@@ -640,5 +643,5 @@ async def test_no_such_tournament_and_html_instead_of_one() -> None:
         with pytest.raises(FeedNotFound):
             await Followed(spec.replace("1111", "9999"), CONFIG).run()
     async with serve_http(answer_with(200, b"<html>")) as origin:
-        with pytest.raises(FeedUnreadable, match="something else"):
+        with pytest.raises(FeedUnreadable, match="something other"):
             await Followed(f"livechess-cloud+{origin}/#{UUID}", CONFIG).run()

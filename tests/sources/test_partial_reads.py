@@ -25,7 +25,7 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 MOVES = (Move("e2e4", "e4"), Move("e7e5", "e5"), Move("g1f3", "Nf3"))
 #: Long enough to prove that a game under another name is the same one.
 LONG = tuple(Move(uci, uci) for uci in ("g1f3", "g8f6", "f3g1", "f6g8") * 6)
-KEPT = "kept: its source has less of it just now"
+KEPT = "kept: its source now shows less of this game"
 
 
 def game(white: str, moves: Sequence[Move] = MOVES) -> GameReport:
@@ -164,7 +164,9 @@ def test_a_line_that_cannot_be_read_takes_no_move_away_nor_does_the_cut_text_beh
     text = Text(before=[A, B]) if restarted else Text(A, B)
     belief = text.read(UNREAD, B, now_s=10)
     assert describe_games(belief) == "A3 B3" and belief.again_in_s is None
-    assert belief.games[0].problem == "unreadable move 1.xx; shown as it was last"
+    assert (
+        belief.games[0].problem == "unreadable move 1.xx; the last known state is shown"
+    )
     # Half written, with the bad line put right.
     belief = text.read(game("A", MOVES[:1]), whole=False, now_s=11)
     assert describe_games(belief) == "A3 B3" and belief.again_in_s == 60
@@ -178,7 +180,9 @@ def test_a_text_that_breaks_off_takes_no_move_away_however_long_it_lasts() -> No
             B, game("A", MOVES[:1]), whole=False, closed=True, now_s=now_s
         )
         assert describe_games(belief) == "B3 A3" and belief.games[1].result == "1-0"
-    assert belief.games[1].problem == "its text breaks off; shown as it was last"
+    assert (
+        belief.games[1].problem == "its text breaks off; the last known state is shown"
+    )
     assert text.read(B, game("A", MOVES[:1]), now_s=4001).games == (
         B,
         game("A", MOVES[:1]),
@@ -204,7 +208,7 @@ def test_law_whatever_stands_still_is_believed(games: list[GameReport]) -> None:
 
 def test_after_a_restart_a_lost_game_is_doubted_and_a_finished_one_hides_none() -> None:
     gone = msgspec.structs.replace(
-        A, problem="no longer in its source; shown as it was last"
+        A, problem="no longer in its source; the last known state is shown"
     )
     text = Text(before=[gone, C])
     assert text.read(C).games == (C,)

@@ -263,8 +263,8 @@ def test_addresses_of_brokers(text: str, address: MqttAddress | None) -> None:
         ("a/#/b", "has a # that is not the last level of its topic"),
         ("a#", "has a # that is not the last level of its topic"),
         ("a/b+", "has a + that is not a whole level of its topic"),
-        ("a\x00", "has a topic that no broker takes"),
-        ("a" * 70_000, "has a topic that no broker takes"),
+        ("a\x00", "has a topic that no broker accepts"),
+        ("a" * 70_000, "has a topic that no broker accepts"),
     ],
 )
 def test_topics(topic: str, problem: str | None) -> None:
@@ -318,12 +318,12 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
             FeedNotFound,
             "there is no such file.*a service that lasts waits",
         ),
-        ("C:\\\\open\\\\games.pgn", FeedNotFound, "one of Windows"),
+        ("C:\\\\open\\\\games.pgn", FeedNotFound, "a Windows path"),
         ("lichess.org/broadcast/a/b/AbCdEfGh", FeedNotFound, "https://"),
         ("127.0.0.1:80/x.pgn", FeedNotFound, "https://"),
         ("file+{}", FeedUnreadable, "is a folder"),
-        ("folder+{}/games.pgn", FeedUnreadable, "is no folder"),
-        (os.devnull, FeedUnreadable, "is no file that can be followed"),
+        ("folder+{}/games.pgn", FeedUnreadable, "is not a folder"),
+        (os.devnull, FeedUnreadable, "is not a file that can be followed"),
     ],
 )
 def test_what_cannot_be_followed_says_why(
@@ -377,7 +377,7 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(
         serve_http(silent) as hole,
     ):
         expected = {
-            "nonsense": ("", "names no kind of source"),
+            "nonsense": ("", "does not name a kind of source"),
             str(tmp_path / "none.pgn"): ("file", "there is no such file"),
             f"{page}/games.pgn": ("pgn-url", "holds an HTML page"),
             f"{hole}/games.pgn": ("pgn-url", "no answer within 2 s"),

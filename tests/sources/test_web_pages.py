@@ -152,7 +152,7 @@ async def test_redirects_are_followed_but_not_for_ever() -> None:
             await reply.writer.wait_closed()
 
     assert (await ask(answer, "/5")).body == b"there"
-    with pytest.raises(FeedTrouble, match="redirects without end") as caught:
+    with pytest.raises(FeedTrouble, match="redirects endlessly") as caught:
         await ask(answer, "/9999")
     assert isinstance(caught.value.fatal, FeedUnreadable)
 
@@ -188,11 +188,11 @@ async def breaking_off(request: ServedRequest, reply: ServedReply) -> None:
         ),
         (
             answer_with(301, Location="file:///etc/passwd"),
-            "no http or https address",
+            "not an http or https address",
             FeedUnreadable,
         ),
         (answer_with(404), "nothing there", FeedNotFound),
-        (breaking_off, "broke off", None),
+        (breaking_off, "stopped in mid-answer", None),
     ],
 )
 async def test_answers_that_are_trouble(
@@ -285,7 +285,7 @@ async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
 
 async def test_addresses_that_are_invalid_or_silent_or_speak_no_http() -> None:
     assert (
-        "no http or https address"
+        "not an http or https address"
         in (await trouble_with("http://example.org/\x01.pgn")).reason
     )
     async with serve_http(answer_with(200)) as origin:
@@ -428,7 +428,7 @@ async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_ask
     monkeypatch.setattr(
         http_client, "getproxies", lambda: {"http": "http://localhost:80"}
     )
-    with pytest.raises(FeedTrouble, match="redirects without end"):
+    with pytest.raises(FeedTrouble, match="redirects endlessly"):
         await ask(answer)
 
 

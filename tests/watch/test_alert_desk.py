@@ -107,7 +107,7 @@ def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> N
     assert not service.desk.open()
     over = service.raised[alert.id]
     assert over.note == "phoned the operator" and over.cleared_s == service.now_s
-    assert over.ended == "5...Be7 stands"
+    assert over.ended == "5...Be7 is the last move"
 
 
 def test_a_mute_hides_and_nothing_more(service: Rehearsal) -> None:
@@ -424,7 +424,7 @@ MATE = "f3 e5 g4 Qh4#"
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6"
 HOUR = (3700.0, 3700.0, 3650.0, 3650.0, 3600.0, 3600.0)
 QUEENS = "d4 d5 c4 e6 Nc3 Nf6"
-EXCHANGED = "players-swapped warning Board 7 and Board 8 seem exchanged"
+EXCHANGED = "players-swapped warning Board 7 and Board 8 seem to be swapped"
 
 
 def first_moves(*plies: int) -> tuple[GameReport, ...]:
@@ -467,18 +467,24 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "a position that can come the third time": [
         (
             played(SHUFFLE),
-            "repetition look Ng8 would bring the position for the third time",
+            "repetition look Ng8 would repeat the position for the third time",
         ),
-        (played(f"{SHUFFLE} Ng8"), "repetition look stands for the third time"),
+        (
+            played(f"{SHUFFLE} Ng8"),
+            "repetition look is on the board for the third time",
+        ),
         (played(f"{SHUFFLE} Ng8 e4"), ""),
     ],
     "a position that stands for the fourth time, though the third is known": [
-        (played(f"{SHUFFLE} Ng8"), "repetition look stands for the third time"),
-        ("acknowledge", "repetition look stands for the third time"),
+        (
+            played(f"{SHUFFLE} Ng8"),
+            "repetition look is on the board for the third time",
+        ),
+        ("acknowledge", "repetition look is on the board for the third time"),
         (played(f"{SHUFFLE} Ng8 Nf3 Nf6 Ng1"), "repetition look"),
         (
             played(f"{SHUFFLE} Ng8 {AGAIN}"),
-            "repetition look stands for the fourth time",
+            "repetition look is on the board for the fourth time",
         ),
     ],
     "a position that has stood five times, until somebody rules": [
@@ -552,7 +558,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (90, "drawn warning stalemate with 1. Qc7: it is drawn, and no result"),
         (
             played("Qc7", start_fen=STALEMATE, result="1-0"),
-            "result warning it is stalemate, but",
+            "result warning stalemate, but",
         ),
         (
             played("Qc7", start_fen=STALEMATE, result="1/2-1/2"),
@@ -604,7 +610,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (600, ""),
         (after_moves(40, 3590.0, 900.0, PERIODS, before_s=100.0), ""),
         (3590, ""),
-        (30, "flag look had 59:50 1 h 00 min ago, to move"),
+        (30, "flag look to move, had 59:50 left 1 h 00 min ago"),
     ],
     "an hour that comes after forty moves, at the next move": [
         (after_moves(40, 0.0, 900.0, "90 min/40 moves + 30 min"), ""),
@@ -626,7 +632,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (30, ""),
         (after_moves(45, 20.0, 900.0, "90+30"), ""),
         (30, ""),
-        (30, "flag look had 0:20 60 s ago"),
+        (30, "flag look had 0:20 left 60 s ago"),
         (after_moves(45, 900.0, 900.0, "90+30"), ""),
     ],
     "a loss that the source puts down to time, and one that it does not": [
@@ -750,7 +756,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "a result against the evaluation": [
         (scored(SPANISH, "*"), ""),
         (20, ""),
-        (scored(SPANISH, "0-1"), "result look the loser stood better by 4 pawns"),
+        (scored(SPANISH, "0-1"), "result look the loser was 4 pawns ahead"),
     ],
     # Automatic results are wrong at times (lila issue 20926).
     "a result corrected, and one withdrawn": [
@@ -802,7 +808,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
             3,
             (
                 "correction warning Bb5 was reported first and is now Bc4; "
-                "what followed is gone"
+                "the moves after it are gone"
             ),
         ),
         ("acknowledge", ""),
@@ -870,8 +876,8 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a board that its source loses, until it is back": [
         ((played("e4 e5 Nf3"), four_boards()[0]), ""),
-        ((four_boards()[0],), "vanished warning its last move 2. Nf3"),
-        (600, "vanished warning its last move 2. Nf3"),
+        ((four_boards()[0],), "vanished warning state is shown, after 2. Nf3"),
+        (600, "vanished warning state is shown, after 2. Nf3"),
         ((played("e4 e5 Nf3"), four_boards()[0]), ""),
     ],
     "a board kept while its file is uploaded": [
@@ -931,7 +937,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "engines that fail": [
         (engines("searching", "failed"), "engine warning Engine 2 of 2"),
-        (engines("failed", "failed"), "engine alarm Engine 1, 2 of 2 does not run."),
+        (engines("failed", "failed"), "engine alarm Engine 1, 2 of 2 is not running."),
         (engines("idle", "restarting"), ""),
         (30, "engine warning Engine 2 of 2"),
     ],
@@ -961,7 +967,7 @@ def test_a_move_after_stalemate_is_illegal_and_the_draw_is_said_at_once(
                 (after_moves(40, 0.0, 900.0, before_s=100.0), ""),
                 (after_moves(40, 3590.0, 900.0, before_s=100.0), ""),
             ],
-            "it shows 59:50",
+            "the clock shows 59:50",
         ),
     ],
 )

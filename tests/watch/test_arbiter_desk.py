@@ -262,7 +262,7 @@ async def test_what_was_changed_of_a_player_while_the_service_was_away_is_entere
             f"White was {white.name} ({white.elo}) and is now {white.name} (2999)"
             in changed
         )
-        assert changed.endswith("(after 60 s in which nothing was seen)")
+        assert changed.endswith("(after 60 s in which the service saw nothing)")
 
 
 async def test_a_sleep_is_entered_and_what_came_after_it_says_so(
@@ -291,8 +291,10 @@ async def test_a_sleep_is_entered_and_what_came_after_it_says_so(
             START_S + 70,
         )
         assert [each.at_s for each in gap.changes] == [START_S + 29, START_S + 70]
-        assert gap.text.startswith("Nothing was seen for 41 s: the machine slept")
-        after = "Qh9. (after 41 s in which nothing was seen)"
+        assert gap.text.startswith(
+            "The service saw nothing for 41 s: the machine slept"
+        )
+        after = "Qh9. (after 41 s in which the service saw nothing)"
         assert soon.changes[0].text.endswith(after)
         assert later.changes[0].text.endswith("Qh8.")
         killed = hall.left_behind()
@@ -346,7 +348,7 @@ def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
     for _ in range(99):
         assert list(arbiter.with_alerts([FAILED])) == [FAILED]
     arbiter.tick()
-    why = "alerts were missed by a fault of ours (100); the log says where"
+    why = "a program fault caused missed alerts (100); the log says where"
     assert told == [FeedHealth("alerts", "failed", why, part=True)]
     assert len(caplog.records) == 100
 
@@ -540,8 +542,8 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(
         hall.now_s += 60
         hall.arbiter.record_end()
     for path, how in (
-        (killed, "had been cut off without a word at most"),
-        (whole, "had ended"),
+        (killed, "was cut off, at most"),
+        (whole, "ended"),
     ):
         after = Hall(path, hall.now_s + 600)
         with after.journal.opened(after.config):
@@ -549,14 +551,14 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(
             after.arbiter.record_start(0.0)
             said = [(each.kind, each.text) for each in after.arbiter.incidents()]
         assert said[:4] == [
-            ("service", "The service started, the public 30 s behind."),
+            ("service", "The service started, with the public 30 s behind."),
             ("service", f"Source {FEED} is followed."),
             ("entry", "lights out (Deputy)"),
             ("entry", "I end it (token service)"),
         ]
         minutes = 11 if path == killed else 10
         again = (
-            f"The service started again; the one before {how} {minutes} min earlier."
+            f"The service started again; the previous run {how} {minutes} min earlier."
         )
         assert said[-1] == ("service", again)
         assert (("service", f"Source {FEED} has finished.") in said) == (path != killed)

@@ -73,7 +73,7 @@ def test_sentences_name_players_moves_and_figures() -> None:
     )
     assert word_moment("upset").en == "Berg, rated 310 Elo lower, beats Adams."
     assert word_moment("upset", costliest=3).en.endswith(
-        " beats Adams. What cost most was 2.\u00a0Ng1."
+        " beats Adams. The costliest move was 2.\u00a0Ng1."
     )
 
 

@@ -89,7 +89,9 @@ def export_report(
     if game is not None:
         whole = select_part(whole, {game}, set(state.player_ids(game)))
         if not whole.games:
-            raise InputError("export", "this board is gone", "Choose another")
+            raise InputError(
+                "export", "this board no longer exists", "Choose another board"
+            )
         board = whole.games[0].board
         stem += f"-board-{board}" if board is not None else "-board"
     found = build_files(whole, [kind], stem=stem, written=moment.strftime(WRITTEN))

@@ -238,7 +238,7 @@ def render_report(
             _render_doubt_note(event),
         ]
     usual = [figure for figure in FIGURES if figure.usual]
-    note = "Equal numbers are ties. Under ten counted moves nobody has a place."
+    note = "Equal numbers are ties. Players with under ten counted moves have no place."
     parts += [
         "<h2>Players</h2>",
         _render_figures(event, usual) + f'<p class="soft">{note}</p>',
@@ -534,7 +534,7 @@ def _render_notes(event: Analysis, each_game: bool) -> str:
     shown = list(_EXPLAINED)
     if each_game and _has_methods(event):
         shown += _METHODS
-    readers = ", ".join(engine.models) or "no model, so nobody is playing like anything"
+    readers = ", ".join(engine.models) or "no model, so there are no perceived ratings"
     name = sanitise_text(engine.name)
     limit = sanitise_text(engine.limit)
     said = {
@@ -557,24 +557,24 @@ _EXPLAINED = ("perceived", "percentile", "algorithm4")
 
 
 _FINDS_AND_TRAPS = (
-    "By a network that learned from rated games what players of a rating play. "
-    "Find (!): as good as the engine's best, and fewer than 1 in 4 of the mover's "
-    "rating would play it. Trap (!?): the reply that looks most natural loses a pawn "
-    "or more. No rating rests on it."
+    "From a neural network that learned from rated games what players of each rating "
+    "play. Find (!): as good as the engine's best, and fewer than 1 in 4 of the "
+    "mover's rating would play it. Trap (!?): the reply that looks most natural loses "
+    "a pawn or more. Ratings do not depend on this."
 )
 _WHAT_IT_IS_NOT = (
-    "None of these figures is an official rating, FIDE's performance rating (that goes "
-    "by results alone) or evidence of anything but how close the moves were to one "
+    "None of these figures is an official rating, FIDE's performance rating (which "
+    "uses results only) or evidence of anything but how close the moves were to one "
     "engine's choices."
 )
 #: Text above the screening table.
 _WARNING = (
     "Screening figures for arbiters only. They say where to look, with how much data, "
-    "and accuse nobody: of many players some are far out by chance. A figure alone is "
-    "never evidence. First choices are those of {}; moves 1 to 8, forced moves, "
+    "and accuse nobody: among many players, some are far off by chance. A figure alone "
+    "is never evidence. First choices are those of {}; moves 1 to 8, forced moves, "
     "repeated positions and those decided by more than three pawns are left out. By "
-    "chance: at most in this share of events of this size the evidence about somebody "
-    "who plays fair ever gets so far."
+    "chance: in at most this share of events of this size does the evidence about "
+    "somebody who plays fair ever get this far."
 )
 
 

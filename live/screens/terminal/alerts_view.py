@@ -37,9 +37,9 @@ class AlertsView(DeskList[Alert]):
 
     empty = "there is no alert"
     BINDINGS = [
-        Binding("a", "acknowledge", "ack", tooltip="you took note of it"),
-        Binding("m", "mute", "mute", tooltip="show it below all others, or as before"),
-        Binding("n", "note", "note", tooltip="write something to it, kept in the log"),
+        Binding("a", "acknowledge", "ack", tooltip="you have seen it"),
+        Binding("m", "mute", "mute", tooltip="list it below all others, or as before"),
+        Binding("n", "note", "note", tooltip="write a note on it, kept in the log"),
     ]
 
     def find_items(self) -> Mapping[str, Alert]:
@@ -94,10 +94,10 @@ class AlertsView(DeskList[Alert]):
         parts = [(plain(text, 400), "strong"), (plain(item.advice, 400), "text")]
         if (found := item.agreement) is not None:
             said = (
-                f"Screening figure, which accuses nobody: {found.share:.0%} of "
+                f"A screening figure, which accuses nobody: {found.share:.0%} of "
                 f"{found.moves} moves, expected {found.expected:.0%}, {found.z:.1f} "
                 f"standard deviations above. Of events with {found.boards} boards "
-                f"in which all is right, {found.false_alarms:.1%} show such an alert. "
+                f"where all play fair, {found.false_alarms:.1%} show such an alert. "
                 f"{plain(found.rests_on, 200)}"
             )
             parts.append((said, "dim"))
@@ -127,7 +127,7 @@ class AlertsView(DeskList[Alert]):
             return None
         here = self.find_selected()
         if here is None:
-            self.context.notify(f"It does nothing now: {self.empty}")
+            self.context.notify(f"Not possible now: {self.empty}")
         return here
 
     def action_acknowledge(self) -> None:
@@ -137,13 +137,11 @@ class AlertsView(DeskList[Alert]):
         # Acknowledging removes an alert that is already past, so another line moves
         # under the cursor: do not acknowledge that one by a repeated key.
         if not self.rows.moved or alert.acknowledged_s is not None:
-            self.context.notify("Acknowledged already; ↑↓ go to another alert")
+            self.context.notify("Already acknowledged; ↑↓ go to another alert")
             return
         self.rows.moved = False
         self.context.command(DeskCommand("acknowledge", alert.id))
-        self.context.notify(
-            "Acknowledged; it asks for notice again when it happens again"
-        )
+        self.context.notify("Acknowledged; the alert returns if this happens again")
 
     def action_note(self) -> None:
         alert = self._find_answerable()
@@ -155,7 +153,7 @@ class AlertsView(DeskList[Alert]):
         def write(text: str) -> None:
             self.context.command(DeskCommand("note", id, text))
 
-        self.context.ask(f"Note to {board}{alert.kind}:", alert.note, write)
+        self.context.ask(f"Note on {board}{alert.kind}:", alert.note, write)
 
     def action_mute(self) -> None:
         alert = self._find_answerable()
@@ -179,4 +177,4 @@ class AlertsView(DeskList[Alert]):
 
     def _mute(self, asked: DeskCommand) -> None:
         self.context.command(asked)
-        self.context.notify("Muted: it stands below all others; m there unmutes")
+        self.context.notify("Muted: listed below all others; press m there to unmute")

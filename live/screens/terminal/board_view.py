@@ -270,7 +270,7 @@ class BoardView(View, can_focus=True):
             entitle(self, "Board")
             for part in self.query(Lines):
                 part.show([])
-            gone = "  The source no longer holds this board: esc goes back"
+            gone = "  The source no longer has this board: esc goes back"
             self._wrong.show([begin_line(gone)])
             return
         if self.ply is not None and self.ply > len(game.plies):

@@ -111,4 +111,4 @@ class DeskList(ListView, Generic[Item]):
         if here is not None and here.game is not None:
             self.context.show("board", here.game)
         else:
-            self.context.notify("This is about no board")
+            self.context.notify("This is not about a board")

@@ -108,7 +108,7 @@ class PlayersView(ListView):
             text = (
                 f"nobody matches {self.query_text!r}"
                 if self.query_text
-                else "nobody yet"
+                else "no player yet"
             )
             line = begin_line(f"  {text}", "dim")
         self._heads.show([line])
@@ -219,7 +219,7 @@ class MomentsView(View):
             rows.append((each.id, line))
             rows += [("", below) for below in more]
         if not rows:
-            quiet = "Nothing told yet: a turn, a find, an upset will stand here"
+            quiet = "Nothing yet: turns, finds and upsets will appear here"
             rows = [("", begin_line(quiet, "dim"))]
         self.rows.show([id for id, _ in rows], lambda at: rows[at][1])
 

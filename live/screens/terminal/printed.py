@@ -263,7 +263,7 @@ def players(
             row.append(Text(text, "dim" if early else ""))
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)
     caption = "By “playing like”; equal numbers are ties, "
-    caption += "under ten counted moves nobody has a place."
+    caption += "players with under ten counted moves have no place."
     table.caption = Text(f"{caption} {engine.note}." if engine.note else caption)
     return table
 

@@ -65,22 +65,22 @@ _WIDE = 120
 #: Explanations of the signs on the screens.
 SIGNS = (
     "Alerts: !! act now  ! act soon  ? worth a look  ✓ acknowledged  z muted  ✎ has"
-    " a note. Boards with alerts that nobody took note of stand on top, the most "
-    "urgent first.",
+    " a note. Boards with alerts that nobody has acknowledged come first, the most "
+    "urgent on top.",
     "▌ selected  • just changed  ◌ from before the restart, not sent again yet  ▾ "
     "sorted by this column  ○ White  ● Black  ~ provisional score  · not known yet",
     "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games"
-    " are fast. 0:00? has run out by our reckoning alone. Age: since the last move,"
-    " > at least so long.",
+    " are fast. 0:00? has run out by our estimate only. Age: since the last move,"
+    " > at least that long.",
     "Plays like: the rating that these moves look like, ▲ above or ▼ below what is "
     "usual. Grey and early under ten counted moves. usual: 8 of 10 games by players"
-    " of this Elo lie there. Better than: of 100 games by players of this Elo, so "
-    "many are worse. Moves: how many of the player's moves are counted.",
+    " of this Elo are in this range. Better than: how many of 100 games by players "
+    "of this Elo are worse. Moves: how many of the player's moves are counted.",
     "Curves: ┈ own Elo, dotted the edges of what is usual, ▼ a move that cost 10 of"
     " 100 points of expected score. Below them the score: up is good for White.",
-    "Algorithm 4: Ferreira's, against the engine: it ranks, its distances are not Elo.",
-    "Odds: White wins, draw, Black wins, of 100. 3 in 10 play it: so many players of"
-    " this Elo would; reply best, go wrong: so many of the opponent's.",
+    "Algorithm 4 (Ferreira, against the engine) ranks; its distances are not Elo.",
+    "Odds: White wins, draw, Black wins, of 100. 3 in 10 play it: how many players of"
+    " this Elo would; reply best, go wrong: how many of the opponent's Elo.",
     "3= is a tie: equal numbers.",
     "A rating says how good these moves were. It accuses nobody of anything.",
 )

@@ -242,7 +242,7 @@ class ViewContext:
         """
         desk = self.no_desk()
         if desk:
-            self.notify(f"It does nothing now: {desk}")
+            self.notify(f"Not possible now: {desk}")
         return not desk
 
     def acknowledge_board(self, game: GameId | None) -> None:
@@ -267,7 +267,7 @@ class ViewContext:
         def done(text: str) -> None:
             if text.strip():
                 self.command(DeskCommand("enter", game or "", text.strip()))
-                self.notify("Written into the log: 4 shows it")
+                self.notify("Written into the log: press 4 to see it")
 
         if self.is_desk_known():
             self.ask(f"Log entry, {self.name_board(game)}:", "", done)
@@ -276,17 +276,21 @@ class ViewContext:
         """Ask whether to remove a board, or to bring the last removed one back."""
         remove = self.remove_board
         if remove is None:
-            self.notify("Boards are removed at the service itself")
+            self.notify("Boards can be removed only at the service itself")
             return
 
         def bring_back() -> None:
             words = self.bring_back_board()
-            self.notify(f"Brought back: {words}" if words else "No board is removed")
+            self.notify(
+                f"Brought back: {words}" if words else "There is no removed board"
+            )
 
         def remove_it() -> None:
             if game is not None:
                 remove(game)
-                self.notify("Removed, and written into the log: x u brings it back")
+                self.notify(
+                    "Removed, and written into the log: press x u to bring it back"
+                )
 
         answers: dict[str, tuple[str, Callable[[], None]]] = {}
         if game is not None:
@@ -318,7 +322,7 @@ class ViewContext:
         """Ask for the delay of the public; ``game`` has no effect."""
         set_delay = self.set_delay
         if set_delay is None:
-            self.notify("The delay is set at the service: --delay")
+            self.notify("The delay can be set only at the service: --delay")
             return
 
         def done(text: str) -> None:

@@ -251,15 +251,14 @@ async def test_a_board_stays_where_it_is_while_the_game_goes_on(
 
 async def test_a_key_that_does_nothing_says_why() -> None:
     async with Stage(alerts=True, able=False) as stage:
-        assert (
-            "It does nothing now: alerts and log are for arbiters"
-            in await stage.press("w")
+        assert "Not possible now: alerts and log are for arbiters" in await stage.press(
+            "w"
         )
-        assert "set at the service" in await stage.press("d")
-        assert "removed at the service itself" in await stage.press("x")
+        assert "set only at the service" in await stage.press("d")
+        assert "removed only at the service itself" in await stage.press("x")
         assert "are for arbiters" in await stage.press("3", "a")
     async with Stage() as stage:
-        assert "It does nothing now: there is no alert" in await stage.press("3", "a")
+        assert "Not possible now: there is no alert" in await stage.press("3", "a")
         assert "no open alert" in await stage.press("1", "A")
 
 
@@ -299,7 +298,7 @@ async def test_a_board_that_vanished_says_so() -> None:
         gone = GoneMessage(stage.app.board.game)
         stage.client_state.apply(gone)
         stage.changes.note([gone])
-        assert "no longer holds this board" in await stage.frame()
+        assert "no longer has this board" in await stage.frame()
         await stage.press("escape")
         assert len(list_players(stage)) == 5
 
@@ -367,9 +366,9 @@ async def test_alerts_are_acknowledged_muted_and_noted() -> None:
         # What is past has gone by this; a second press does not take another alert.
         [first, second] = stage.client_state.alerts()
         stage.client_state.apply(AlertMessage(replace(first, cleared_s=1.0)))
-        assert "Acknowledged already" in await stage.press("a")
+        assert "Already acknowledged" in await stage.press("a")
         await stage.press("n")
-        assert stage.asks_for == "Note to board 2, stale:"
+        assert stage.asks_for == "Note on board 2, stale:"
         await stage.press("escape", "up", "a")
         assert stage.asked == [
             DeskCommand("acknowledge", flag),
@@ -630,7 +629,7 @@ async def test_commands_cover_views_keys_and_themes() -> None:
 async def test_a_lost_connection_stands_where_messages_stand() -> None:
     async with Stage() as stage:
         stage.context.status = lambda: (
-            "connection lost: nobody listens there; trying again in 2 s"
+            "connection lost: no service listens there; trying again in 2 s"
         )
         assert "trying again in 2 s" in (await stage.frame()).splitlines()[-2]
 

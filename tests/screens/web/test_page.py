@@ -642,7 +642,7 @@ IDLE = EngineHealth(engines=(EngineState(0, "idle"),))
 OVER = {"plies_played": 5, "plies_scored": 5, "result": "1-0"}
 LATE = [{"plies_played": 90, "plies_scored": 13, "result": "*", "plies": [{}]}, OVER]
 LATE_BY = "77 moves still to be rated"
-SLOW = [("scores", f"they come more slowly at the moment, {LATE_BY}")]
+SLOW = [("scores", f"slower than usual at the moment, {LATE_BY}")]
 DELAYED = {"public_delay": {"delay_s": 900}}
 FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarting")))
 

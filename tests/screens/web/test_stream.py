@@ -416,12 +416,12 @@ def test_a_stale_copy_of_what_is_retained_is_mended(pages: Pages) -> None:
 @pytest.mark.parametrize(
     ("protocol", "reason"),
     [
-        (4, "this page is older than the service: load it again"),
+        (4, "this page is older than the service: reload it"),
         (
             2,
             (
-                "the service is older than this page: bring it up to date, "
-                "or write the page anew"
+                "the service is older than this page: update the service, "
+                "or write the page again"
             ),
         ),
     ],

@@ -160,9 +160,9 @@ export class BrokerConnection extends Link {
 
   /** Return whether the service uses another protocol version, and tell the user if so. */
   _foreign(protocol) {
-    if (protocol > PROTOCOL) this._refuse("this page is older than the service: load it again");
+    if (protocol > PROTOCOL) this._refuse("this page is older than the service: reload it");
     if (protocol < PROTOCOL) {
-      this._refuse("the service is older than this page: bring it up to date, or write the page anew");
+      this._refuse("the service is older than this page: update the service, or write the page again");
     }
     return protocol !== PROTOCOL;
   }

@@ -21,7 +21,7 @@ export function agreementText(agreement) {
   const percent = (part) => Math.round(100 * part);
   const { moves, share, expected, z, boards, false_alarms: alarms, rests_on: basis } = agreement;
   const figures = [percent(share), moves, percent(expected), z.toFixed(1), boards, percent(alarms), basis];
-  return say("{} % of {} moves, expected {} %, z = {}. Over {} boards {} % of honest events show such a figure. {} It accuses nobody.", ...figures);
+  return say("{} % of {} moves, expected {} %, z = {}. With {} boards, {} % of honest events show such a figure. {} It accuses nobody.", ...figures);
 }
 
 /** Make a form with a text field and a button that sends the text. */
@@ -48,9 +48,9 @@ class AlertLine {
     const all = [[say("This alert"), "mute", id], [say("All of this kind"), "mute-kind", kind], ...(game ? [[say("This board"), "mute-board", game]] : [])];
     const mutes = all.map(([name, command, about]) => button(name, () => act({ act: command, about }), { label: `${say("Mute")}: ${name}` }));
     const show = () => all.forEach(([, command, about]) => act({ act: command, about, muted: false }));
-    this._muted = button(say("Show as before"), show);
+    this._muted = button(say("Unmute"), show);
     this._mute = element("details", "chooser", "", element("summary", "", say("Mute")), element("div", "", "", ...mutes));
-    const write = makeForm(say("Note to this alert"), say("Note"), (text) => act({ act: "note", about: id, text }));
+    const write = makeForm(say("Note on this alert"), say("Note"), (text) => act({ act: "note", about: id, text }));
     this._desk = element("div", "desk", "", this._taken, this._muted, this._mute, write);
     const parts = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
     this.node = element("li", "", "", ...parts, this._desk);
@@ -134,7 +134,7 @@ class IncidentLog {
     this._body = element("tbody");
     this._head = element("p", "printed");
     this._note = element("p", "note");
-    this._filter = searchField(say("Filter: words of the log"), () => this.refresh(Infinity));
+    this._filter = searchField(say("Filter: words in the log"), () => this.refresh(Infinity));
     const table = tableOf(say("Incident log"), [say("No."), say("Board"), say("What happened")], this._body, "incidents");
     const bar = element("div", "toolbar", "", this._filter, button(say("Print"), () => window.print()));
     this._write = makeForm(say("Entry into the log"), say("Write"), (text) => act({ act: "enter", text }));
@@ -164,7 +164,7 @@ class IncidentLog {
 
   _draw(read) {
     const { incidents, words } = this._read = read;
-    setLine(this._note, incidents.length ? "" : words ? say("Nothing fits the filter.") : say("Nothing here yet."));
+    setLine(this._note, incidents.length ? "" : words ? say("Nothing matches the filter.") : say("Nothing here yet."));
     this._list();
   }
 

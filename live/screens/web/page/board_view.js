@@ -76,7 +76,7 @@ export class BoardPage {
     this._body.hidden = this._experts.hidden = missing;
     setLine(this._problem, "");
     if (missing) {
-      setText(this._gone, say("Not here any more, or not for this address."));
+      setText(this._gone, say("No longer here, or not shown at this address."));
       return;
     }
     this._game = game;

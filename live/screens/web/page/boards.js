@@ -33,7 +33,7 @@ export class Overview {
     this._grid.id = "boards";
     this._cards = new Children(this._grid, () => new Card(elapsedS, this._sight));
     this._count = element("span", "count");
-    this._unfit = element("p", "note", say("Nothing fits the filter."));
+    this._unfit = element("p", "note", say("Nothing matches the filter."));
     this._empty = new EmptyState();
     this._matches = new MatchList();
     this._sight = new IntersectionObserver(

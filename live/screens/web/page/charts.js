@@ -136,7 +136,7 @@ export const SCORE = {
   name: "score-chart",
   title: "Score",
   height: 150,
-  empty: "No position is scored yet.",
+  empty: "No position has a score yet.",
   series(game) {
     const scores = [game.start_score_cp, ...game.plies.map(({ score_cp: cp }) => cp)];
     if (scores.every((cp) => cp === null)) return { data: null };

@@ -6,10 +6,10 @@ import { anchor, button, element, headCell, kept, named } from "../drawing/eleme
 /** Paragraphs of the explanation of the figures. */
 const WORDS = [
   "\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it.",
-  "The strip below a figure is what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual.",
+  "The strip below a figure shows what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual.",
   "Under five counted moves there is no figure, under ten it is small, grey and marked ~.",
-  "In charts the shade is what is usual, the dashed line the own Elo; moves that cost 10 points of expected score are named.",
-  "A high figure is no evidence of anything but good moves in this game. It accuses nobody.",
+  "In charts, the shaded band is what is usual and the dashed line is the own Elo; moves that cost 10 points of expected score are labelled.",
+  "A high figure is evidence only of good moves in this game. It accuses nobody.",
 ];
 
 let dialog = null;
@@ -54,7 +54,7 @@ export const KEYS = {
   "/": { name: "filter", text: say("filter") },
   Enter: { text: say("open a board") },
   ArrowLeft: { name: "back", text: say("one move back") },
-  ArrowRight: { name: "on", text: say("one move on") },
+  ArrowRight: { name: "on", text: say("one move forward") },
   Home: { name: "first", text: say("to the start") },
   End: { name: "newest", text: say("to the newest move") },
   f: { name: "flip", text: say("turn the board") },
@@ -73,7 +73,7 @@ export function showHelp() {
   const rows = Object.entries(KEYS).map((entry) => element("tr", "", "", ...cells(entry)));
   const box = Object.assign(element("input"), { type: "checkbox", checked: lettersAct() });
   box.addEventListener("change", () => (box.checked ||= !kept.write(STORED, box.checked ? "on" : "off")));
-  const label = element("label", "", "", box, element("span", "", ` ${say("Keys of a single letter act")}`));
+  const label = element("label", "", "", box, element("span", "", ` ${say("Single-letter keys work")}`));
   show(say("Keys"), [element("table", "keys", "", element("tbody", "", "", ...rows)), element("p", "", "", label)]);
 }
 

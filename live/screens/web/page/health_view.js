@@ -64,8 +64,8 @@ function scoresLine({ engines, games }) {
   const all = [...(games?.values() ?? [])];
   const late = all.reduce((sum, game) => sum + game.plies_played - game.plies_scored, 0);
   // Nobody waits for the scores of games that have ended.
-  const slow = late > 0 && all.some(running) ? say("they come more slowly at the moment") : "";
-  const how = { failed: say("none come at the moment"), retrying: slow }[state];
+  const slow = late > 0 && all.some(running) ? say("slower than usual at the moment") : "";
+  const how = { failed: say("none at the moment"), retrying: slow }[state];
   const detail = [how, late > 0 ? counted(words, "toBeRated", late) : ""].filter(Boolean).join(", ");
   return detail && state !== "live" ? [{ state, name: say("scores"), detail }] : [];
 }
@@ -155,7 +155,7 @@ const CONNECTION = { connecting: "connecting", waiting: "retrying", refused: "fa
 export function connectionWords({ status, heardAt, away = false, reason = "" }, feeds, now) {
   const silentS = heardAt === null ? null : (now - heardAt) / 1000;
   const since = silentS === null ? "" : `; ${fill(words.asOf, age(words, silentS))}`;
-  const waiting = away ? say("the service is away{}", since) : say("no connection, trying again{}", since);
+  const waiting = away ? say("the service is offline{}", since) : say("no connection, trying again{}", since);
   const texts = {
     connecting: silentS === null ? say("connecting") : waiting,
     waiting,

@@ -51,8 +51,8 @@ export class PlayersPage {
       const { player, place: rank } = players[at];
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 11 : 36));
     });
-    const ties = isWithheld(held) ? "" : say("Under ten counted moves nobody has a place.");
-    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("Nothing fits the filter.") : say("Nothing here yet."));
+    const ties = isWithheld(held) ? "" : say("Players with under ten counted moves have no place.");
+    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("Nothing matches the filter.") : say("Nothing here yet."));
     this._matches.draw([...held.games.values()]);
   }
 }
