@@ -104,7 +104,7 @@ async def follow(
     log_to_stderr(config.log.level)
     sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
-    given = config
+    loaded_config = config
     feeds = add_neighbouring_lists(sources.folders, config.feeds)
     config = msgspec.structs.replace(config, feeds=feeds)
     journal = EventJournal(journal_path(config.journal, names, once=once))
@@ -149,7 +149,9 @@ async def follow(
             parts["display"] = screen.run
         public.listen(partial(record_publication, public, journal.journal))
         if load is not None and path is not None:
-            reloader = _build_reloader(given, load, path, sources, publisher, service)
+            reloader = _build_reloader(
+                loaded_config, load, path, sources, publisher, service
+            )
             parts["settings"] = reloader.run
         with stop_on_signals(stop) as stopped:
             # The address is printed only after signals are handled, so Ctrl-C already
@@ -283,10 +285,10 @@ async def _publishing_to_broker(
     from live.server.broker import BrokerPublisher
     from live.server.site_stream import SiteStream
 
-    seen = public_filter(config.server.hide_scores)
+    visible = public_filter(config.server.hide_scores)
     stream = SiteStream(
         public,
-        seen,
+        visible,
         epoch=secrets.token_hex(6),
         clock=time.monotonic,
         delay=public.describe_delay,
@@ -294,7 +296,7 @@ async def _publishing_to_broker(
     broker = BrokerPublisher(
         config.mqtt,
         public,
-        seen,
+        visible,
         report=service.inbox.health,
         stream=stream if config.mqtt.site else None,
     )

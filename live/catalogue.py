@@ -68,15 +68,20 @@ def _figure(
     meaning: str,
     *,
     value: str = "",
-    **more: Any,
+    **fields: Any,
 ) -> Figure:
     """Return a row of the catalogue; its ``value`` is the field named like its id by
     default.
 
     ``ends`` is the beginning of the names of the interval's two fields.
     """
-    if ends := more.pop("ends", ""):
-        more = {"low": f"{ends}low", "high": f"{ends}high", "interval": "95 %", **more}
+    if ends := fields.pop("ends", ""):
+        fields = {
+            "low": f"{ends}low",
+            "high": f"{ends}high",
+            "interval": "95 %",
+            **fields,
+        }
     return Figure(
         id=id,
         name=name,
@@ -84,7 +89,7 @@ def _figure(
         kind=kind,
         meaning=meaning,
         value=value or id,
-        **more,
+        **fields,
     )
 
 
@@ -315,8 +320,8 @@ def read(figure: Figure, view: View, engine_rating: int = 0) -> Reading:
     plus = engine_rating if figure.above_engine else 0
 
     def number(path: str) -> float | None:
-        found = _field(view, path) if path else None
-        return None if found is None else found + plus
+        value = _field(view, path) if path else None
+        return None if value is None else value + plus
 
     return Reading(number(figure.value), number(figure.low), number(figure.high))
 
@@ -348,23 +353,23 @@ def cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
     """Return a figure as a column shows it, without its unit; empty if it is
     unknown.
     """
-    found = read(figure, view, engine_rating).value
-    if figure.id == "percentile" and found is not None:
-        return percentile_text(found)
-    return written(figure, found)
+    value = read(figure, view, engine_rating).value
+    if figure.id == "percentile" and value is not None:
+        return percentile_text(value)
+    return written(figure, value)
 
 
 def ends_cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
     """Return the interval of a figure, such as ``1950–2550``; empty if it has none or
     an end is open.
     """
-    found = read(figure, view, engine_rating)
-    if found.low is None or found.high is None:
+    reading = read(figure, view, engine_rating)
+    if reading.low is None or reading.high is None:
         return ""
     if figure.kind == "elo":
-        return band_text(found.low, found.high)
+        return band_text(reading.low, reading.high)
     low, high = (
-        written(figure, end).removesuffix(" %") for end in (found.low, found.high)
+        written(figure, end).removesuffix(" %") for end in (reading.low, reading.high)
     )
     return f"{low}–{high}"
 
@@ -401,18 +406,18 @@ def standings(
     player rated 1655 can lead the ranking.
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
-    found = {view.id: value(view) for view in by_name}
-    falling = sorted(-each for each in found.values() if each is not None)
+    values = {view.id: value(view) for view in by_name}
+    falling = sorted(-number for number in values.values() if number is not None)
 
     def standing(view: PlayerView) -> Standing:
-        own = found[view.id]
+        own = values[view.id]
         if own is None:
             return Standing(view, None)
         higher = bisect_left(falling, -own)
         return Standing(view, higher + 1, bisect_right(falling, -own) > higher + 1)
 
     return sorted(
-        map(standing, by_name), key=lambda each: each.place or len(by_name) + 1
+        map(standing, by_name), key=lambda ranked: ranked.place or len(by_name) + 1
     )
 
 
@@ -473,23 +478,23 @@ def sentence(
     """
     if view.perceived is None:
         return ""
-    said = [f"{'played' if final else 'playing'} like {elo_text(view.perceived)}"]
+    parts = [f"{'played' if final else 'playing'} like {elo_text(view.perceived)}"]
     early = view.counted < EARLY_MOVES
     if early:
-        said.append(f"early: {view.counted} move{'' if view.counted == 1 else 's'}")
+        parts.append(f"early: {view.counted} move{'' if view.counted == 1 else 's'}")
     if elo is not None and view.usual_low is not None and view.usual_high is not None:
         # If the ratings are far apart, the usual range is shifted towards the
         # opponent's rating, which must be mentioned.
         far = opponent_elo is not None and abs(opponent_elo - elo) > 400
         against = f" against {opponent_elo}" if far else ""
-        said.append(
+        parts.append(
             f"usual for {elo}{against}: {band_text(view.usual_low, view.usual_high)}"
         )
         if view.percentile is not None:
             games = "games" if isinstance(view, CurvePoint) else "such events"
             percent = percentile_text(view.percentile)
-            said.append(f"better than {percent} of {games} by players of {elo}")
-    return " · ".join(said)
+            parts.append(f"better than {percent} of {games} by players of {elo}")
+    return " · ".join(parts)
 
 
 def catalogue_json() -> bytes:

@@ -77,8 +77,8 @@ COMMANDS = (
 )
 
 app.callback(invoke_without_command=True)(command(follow))
-for each in COMMANDS:
-    app.command()(command(each))
+for function in COMMANDS:
+    app.command()(command(function))
 app.add_typer(study)
 for name in REMOVED_COMMANDS:
     app.command(name, hidden=True, context_settings=REMOVED_CONTEXT)(

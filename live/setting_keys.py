@@ -95,9 +95,9 @@ def convert_setting(
         raise ConfigError(subject, "is not UTF-8 text", "Write it in UTF-8")
     if text and isinstance(value, str) and _is_list(kind):
         value = [part.strip() for part in value.split(",") if part.strip()]
-    given = parse_seconds(value) if isinstance(value, str) and kind == Delay else value
+    parsed = parse_seconds(value) if isinstance(value, str) and kind == Delay else value
     with contextlib.suppress(msgspec.ValidationError):
-        converted: object = msgspec.convert(given, kind, strict=not text)
+        converted: object = msgspec.convert(parsed, kind, strict=not text)
         if not isinstance(converted, float) or math.isfinite(converted):
             return converted
     expected = describe_type(msgspec.inspect.type_info(kind))

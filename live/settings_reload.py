@@ -114,7 +114,7 @@ class SettingsReloader:
         except LiveRateError as error:
             return error
 
-    def reload(self, found: Config | LiveRateError) -> Reloaded | None:
+    def reload(self, loaded: Config | LiveRateError) -> Reloaded | None:
         """Apply the settings that :meth:`read` returned, as far as possible, and log
         it.
 
@@ -130,39 +130,40 @@ class SettingsReloader:
             # can be hidden from its readers only by a restart.
             live.discard("server.hide_scores")
         try:
-            if isinstance(found, LiveRateError):
-                raise found
-            after = dict(flatten(msgspec.to_builtins(found)))
+            if isinstance(loaded, LiveRateError):
+                raise loaded
+            after = dict(flatten(msgspec.to_builtins(loaded)))
             changed = [key for key in SETTINGS if before[key] != after[key]]
-            taken = tuple(key for key in changed if key in live)
-            values = before | {key: after[key] for key in taken}
-            wanted = msgspec.convert(nest(values), Config)
+            applied = tuple(key for key in changed if key in live)
+            values = before | {key: after[key] for key in applied}
+            config = msgspec.convert(nest(values), Config)
             concerned = [
-                part for part in self._parts if not part.keys.isdisjoint(taken)
+                part for part in self._parts if not part.keys.isdisjoint(applied)
             ]
             for part in concerned:
-                part.check(wanted)
+                part.check(config)
         except LiveRateError as error:
             log.error("%s; the settings stay unchanged", error)
             return None
         for part in concerned:
-            part.apply(wanted)
-        self.now = wanted
-        if taken:
+            part.apply(config)
+        self.now = config
+        if applied:
             # Values can be secret, so only names are recorded; but the delay of the
             # public must be on record.
             words = [
-                f"{key} = {values[key]}" if key in DELAY_KEYS else key for key in taken
+                f"{key} = {values[key]}" if key in DELAY_KEYS else key
+                for key in applied
             ]
             self._record(f"Settings applied: {', '.join(words)}.")
-        later = tuple(key for key in changed if key not in taken)
-        parts = [f"applied: {', '.join(taken)}"] if taken else []
+        later = tuple(key for key in changed if key not in applied)
+        parts = [f"applied: {', '.join(applied)}"] if applied else []
         if later:
             keys = ", ".join(later)
             later_text = f"at the next start: {keys}"
             parts.append(f"{later_text} (restart live-rate to apply)")
         log.warning("settings: %s", "; ".join(parts) or "nothing has changed")
-        return Reloaded(taken, later)
+        return Reloaded(applied, later)
 
     def _read_stamp(self) -> tuple[int, int, int] | None:
         with contextlib.suppress(OSError):

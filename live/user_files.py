@@ -45,14 +45,14 @@ class NotRegularFile(OSError):
     """The path does not lead to a regular file; ``strerror`` says what it leads to."""
 
 
-def check_regular(path: Path | str, found: os.stat_result) -> None:
-    """Raise NotRegularFile unless ``found``, the status of a path, is that of a regular
+def check_regular(path: Path | str, status: os.stat_result) -> None:
+    """Raise NotRegularFile unless ``status``, that of a path, is that of a regular
     file.
     """
-    if not stat.S_ISREG(found.st_mode):
-        kinds = (name for is_kind, name in _KINDS if is_kind(found.st_mode))
-        what = next(kinds, "something else")
-        raise NotRegularFile(errno.EINVAL, f"{what}, not a file", str(path))
+    if not stat.S_ISREG(status.st_mode):
+        kinds = (name for is_kind, name in _KINDS if is_kind(status.st_mode))
+        kind = next(kinds, "something else")
+        raise NotRegularFile(errno.EINVAL, f"{kind}, not a file", str(path))
 
 
 def read_regular(path: Path | str, most_bytes: int = -1) -> bytes:
@@ -122,15 +122,15 @@ async def on_own_thread(work: Callable[..., T], *arguments: object) -> T:
     If it never ends, it blocks neither the event loop nor the end of the program.
     """
     loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
+    result: asyncio.Future[T] = loop.create_future()
 
     def run() -> None:
         try:
-            settle = partial(done.set_result, work(*arguments))
+            settle = partial(result.set_result, work(*arguments))
         except BaseException as error:
-            settle = partial(done.set_exception, error)
+            settle = partial(result.set_exception, error)
         with contextlib.suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(lambda: done.done() or settle())
+            loop.call_soon_threadsafe(lambda: result.done() or settle())
 
     threading.Thread(target=run, name="files", daemon=True).start()
-    return await done
+    return await result

@@ -125,7 +125,7 @@ class ServiceConnection:
             if (now := (self.client_state.seq, self.client_state.hello)) != before:
                 # The last connection worked, so begin again with short waits.
                 waits = generate_doubling_s(
-                    random.random, first_s=1.0, cap_s=10.0, least=0.5
+                    random.random, first_s=1.0, cap_s=10.0, least_share=0.5
                 )
             before = now
             wait_s = next(waits)

@@ -286,7 +286,7 @@ def generate_restart_delays() -> Iterator[float]:
     Waits are random, so that engines killed together do not restart together, and
     double up to a limit.
     """
-    return generate_doubling_s(random.random, first_s=0.1, cap_s=30.0, least=0.0)
+    return generate_doubling_s(random.random, first_s=0.1, cap_s=30.0, least_share=0.0)
 
 
 class EnginePool:

@@ -22,22 +22,22 @@ def generate_backoff_s(random: Chance) -> Iterator[float]:
     sources, and for brokers and services that clients return to.
     """
     yield random() * FIRST_S
-    yield from generate_doubling_s(random, first_s=BASE_S, cap_s=CAP_S, least=1.0)
+    yield from generate_doubling_s(random, first_s=BASE_S, cap_s=CAP_S, least_share=1.0)
 
 
 def generate_doubling_s(
-    random: Chance, *, first_s: float, cap_s: float, least: float
+    random: Chance, *, first_s: float, cap_s: float, least_share: float
 ) -> Iterator[float]:
-    """Yield waits in seconds for ever, each random between ``least`` times its bound
-    and the bound; bounds double from ``first_s`` to ``cap_s``.
+    """Yield waits in seconds for ever, each random between ``least_share`` times its
+    bound and the bound; bounds double from ``first_s`` to ``cap_s``.
 
     The randomness prevents clients that failed together from returning together
-    (Brooker, "Exponential backoff and jitter", AWS 2015: full jitter with ``least`` 0,
-    equal jitter with 0.5).
+    (Brooker, "Exponential backoff and jitter", AWS 2015: full jitter with
+    ``least_share`` 0, equal jitter with 0.5).
     """
     bound_s = min(cap_s, first_s)
     while True:
-        yield bound_s * (least + (1.0 - least) * random())
+        yield bound_s * (least_share + (1.0 - least_share) * random())
         bound_s = min(cap_s, 2.0 * bound_s)
 
 

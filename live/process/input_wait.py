@@ -11,8 +11,8 @@ class InputWait:
         self._stop = stop
         if sys.platform != "win32":
             self._poll = select.poll()
-            for each in (fd, stop):
-                self._poll.register(each, select.POLLIN | select.POLLHUP)
+            for descriptor in (fd, stop):
+                self._poll.register(descriptor, select.POLLIN | select.POLLHUP)
 
     def wait(self) -> bool:
         """Block until there is something to read; return False if the end came first.
@@ -23,4 +23,4 @@ class InputWait:
         """
         if sys.platform == "win32":
             return True
-        return all(each != self._stop for each, _ in self._poll.poll())
+        return all(descriptor != self._stop for descriptor, _ in self._poll.poll())

@@ -24,10 +24,10 @@ def raise_file_limit() -> int | None:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    target = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
+    if soft != resource.RLIM_INFINITY and soft < target:
         try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
         except (ValueError, OSError) as error:
             # Some operating systems refuse less than they claim to allow.
             log.warning("the limit of open files stays at %d (%s)", soft, error)
@@ -35,20 +35,20 @@ def raise_file_limit() -> int | None:
     return None if soft == resource.RLIM_INFINITY else soft
 
 
-def cap_connections(wanted: int, files: int | None) -> int:
+def cap_connections(limit: int, files: int | None) -> int:
     """Return the number of connections that this many open files allow, at most
-    ``wanted``; log a warning if it is less.
+    ``limit``; log a warning if it is less.
     """
     if files is None:
-        return wanted
+        return limit
     room = max(files - RESERVED, files // 2)
-    if wanted <= room:
-        return wanted
+    if limit <= room:
+        return limit
     log.warning(
         "server.max_connections: %d instead of %d, since this system allows %d open"
         " files (raise it with ulimit -n, or LimitNOFILE= of the unit)",
         room,
-        wanted,
+        limit,
         files,
     )
     return room

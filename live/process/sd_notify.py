@@ -81,10 +81,10 @@ class ServiceManager:
         """Longest time between two notifications of the watchdog, seconds; None without
         a watchdog for this process.
         """
-        wanted = env.get("WATCHDOG_USEC", "")
+        timeout_us = env.get("WATCHDOG_USEC", "")
         is_ours = env.get("WATCHDOG_PID", f"{pid}") == f"{pid}"
-        if is_ours and wanted.isascii() and wanted.isdigit():
-            self.period_s = int(wanted) / 1e6 or None
+        if is_ours and timeout_us.isascii() and timeout_us.isdigit():
+            self.period_s = int(timeout_us) / 1e6 or None
         self._has_work = has_work
         self._clock = clock
         self._has_progressed = False

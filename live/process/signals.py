@@ -73,6 +73,6 @@ async def run_until_stopped(work: Awaitable[object], stop: asyncio.Event) -> boo
         await task
         return True
     finally:
-        for each in (task, stopped):
-            each.cancel()
+        for pending in (task, stopped):
+            pending.cancel()
         await asyncio.wait({task, stopped})

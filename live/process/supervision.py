@@ -104,13 +104,13 @@ class Supervisor:
             if waits is None or self._clock.now() - began_s >= STEADY_S:
                 # Equal jitter, so that no wait is 0.
                 waits = generate_doubling_s(
-                    self._chance, first_s=FIRST_S, cap_s=CAP_S, least=0.5
+                    self._chance, first_s=FIRST_S, cap_s=CAP_S, least_share=0.5
                 )
             wait_s = next(waits)
-            why = f"{explain_end(error)}, started again in {format_duration(wait_s)}"
+            reason = f"{explain_end(error)}, started again in {format_duration(wait_s)}"
             is_ours = not (error is None or isinstance(error, LiveRateError | OSError))
-            log.error("%s: %s", name, why, exc_info=error if is_ours else None)
-            self._report(FeedHealth(name, "retrying", why, part=not source))
+            log.error("%s: %s", name, reason, exc_info=error if is_ours else None)
+            self._report(FeedHealth(name, "retrying", reason, part=not source))
             await self._clock.sleep(wait_s)
 
     def _can_mend(
@@ -133,10 +133,10 @@ class Supervisor:
 class FaultLog:
     """Logger and counter of internal errors."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, message: str) -> None:
         """Create with the message to log, which describes the effect of the errors."""
         self.count = 0
-        self._what = what
+        self._message = message
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[None]:
@@ -146,7 +146,7 @@ class FaultLog:
         except Exception as error:
             # Broad: whatever fails in the block, the code after it must run.
             self.count += 1
-            log.error("%s", self._what, exc_info=error)
+            log.error("%s", self._message, exc_info=error)
 
 
 @contextlib.asynccontextmanager

@@ -35,9 +35,9 @@ def choose_display(
         return "json"
     if not has_terminal(headless=headless):
         return "lines"
-    why = explain_missing_screen(environment)
-    if why:
-        log.warning("no screen, one line is printed for each event: %s", why)
+    reason = explain_missing_screen(environment)
+    if reason:
+        log.warning("no screen, one line is printed for each event: %s", reason)
         return "lines"
     # Imported here, before anything runs: the import takes a third of a second.
     import live.screens.terminal.terminal_app  # noqa: F401

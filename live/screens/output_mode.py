@@ -59,13 +59,13 @@ class OutputMode:
 
     def begin(self) -> None:
         """Print where the service listens, and begin to show events."""
-        seen = public_filter(self.hide_scores)
+        visible = public_filter(self.hide_scores)
         match self.shown:
             case "json":
                 printer = JsonPrinter()
 
                 def begin_json() -> None:
-                    printer.begin(snapshot(self.public, seen))
+                    printer.begin(snapshot(self.public, visible))
 
                 begin_json()
                 self.public.listen(self.bus.guard(printer.show), begin_json)
@@ -76,7 +76,7 @@ class OutputMode:
                     say(line)
 
                 def begin_lines() -> None:
-                    games = snapshot(self.public, seen).games
+                    games = snapshot(self.public, visible).games
                     self._lines = build_line_printer(self.console, games)
 
                 begin_lines()

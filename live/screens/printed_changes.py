@@ -20,16 +20,18 @@ from live.server.wire import encode_with_defaults
 
 
 def build_line_printer(
-    console: Console, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
+    console: Console,
+    known_games: Iterable[GameDetail] = (),
+    alerts: Iterable[Alert] = (),
 ) -> ChangeListener:
     """Return a listener that prints a line for each event.
 
     Args:
         console: where to print.
-        known: games that are not reported as new.
+        known_games: games that are not reported as new.
         alerts: alerts that are not reported as new.
     """
-    writer = EventLineWriter(known, alerts)
+    writer = EventLineWriter(known_games, alerts)
     say = build_line_writer(lambda: console.file)
 
     def show(changes: Iterable[Change]) -> None:

@@ -178,7 +178,7 @@ class EventService:
     async def bring_back(
         self,
         identity: EngineIdentity,
-        known: Known,
+        known_searches: Known,
         limit: str,
         feeds: Sequence[FeedName],
     ) -> None:
@@ -188,7 +188,7 @@ class EventService:
         # Nobody is notified a second time of restored alerts and moments.
         self.arbiter.restoring = self.moment_watch.restoring = True
         await self.journal.restore(
-            self.state, identity, known, limit, feeds, self.measured
+            self.state, identity, known_searches, limit, feeds, self.measured
         )
         reapply_rulings(self.state, self.journal.journal.read_notes())
         self.arbiter.restoring = self.moment_watch.restoring = False
@@ -421,18 +421,18 @@ class EventService:
     ) -> MeasuredEngine | str:
         reference = load_reference()
         fens = [position.fen for position in reference.positions]
-        found = await search_positions(
+        searches = await search_positions(
             fens, pool, lines=lines, on_progress=self._show_measuring
         )
         scored = [
-            None if each is None else ScoredReference(each.score.cp, each.nodes)
-            for each in found
+            None if search is None else ScoredReference(search.score.cp, search.nodes)
+            for search in searches
         ]
         return measure_engine(reference, scored)
 
-    def _show_measuring(self, done: int, of: int) -> None:
-        self._measuring = MeasuringProgress(done, of)
-        if done % max(1, of // 20) == 0:
+    def _show_measuring(self, measured: int, of: int) -> None:
+        self._measuring = MeasuringProgress(measured, of)
+        if measured % max(1, of // 20) == 0:
             self.report_engines()
 
     def report_engines(self) -> None:
@@ -446,14 +446,14 @@ class EventService:
                 "a program fault caused missed changes: the log says where;"
                 " restart live-rate"
             )
-            self.state.update_feed_health(part_health("changes", "failed", why))
+            self.state.update_feed_health(part_health("changes", "failed", reason))
         health = self.engines.report_health()
-        more: dict[str, object] = {"measuring": self._measuring}
+        updates: dict[str, object] = {"measuring": self._measuring}
         if self._human is not None:
-            more["human"] = self._human.report_health()
+            updates["human"] = self._human.report_health()
         if health.queued:
-            more["behind"] = describe_overload(self.state.list_records())
-        self.state.update_engine_health(msgspec.structs.replace(health, **more))
+            updates["behind"] = describe_overload(self.state.list_records())
+        self.state.update_engine_health(msgspec.structs.replace(health, **updates))
 
     def busy(self) -> bool:
         """Return whether a report or a search is waiting."""
@@ -467,8 +467,8 @@ class EventService:
         """Return when every report is taken in and every figure includes all moves."""
         await self._until(lambda: self.state.is_rated)
 
-    async def _until(self, done: Callable[[], bool]) -> None:
+    async def _until(self, is_done: Callable[[], bool]) -> None:
         await self.inbox.wait_until_empty()
-        while not done():
+        while not is_done():
             self._changed.clear()
             await self._changed.wait()

@@ -94,8 +94,8 @@ def export_report(
             )
         board = whole.games[0].board
         stem += f"-board-{board}" if board is not None else "-board"
-    found = build_files(whole, [kind], stem=stem, written=moment.strftime(WRITTEN))
-    return ", ".join(map(str, write_texts(found, folder)))
+    files = build_files(whole, [kind], stem=stem, written=moment.strftime(WRITTEN))
+    return ", ".join(map(str, write_texts(files, folder)))
 
 
 def export_incidents(
@@ -122,7 +122,7 @@ def export_incidents(
     zone = moment.tzinfo or dt.UTC
     views = list(state.games())
     boards = {view.id: board_words(view) for view in views}
-    found = build_incident_files(
+    files = build_incident_files(
         with_boards(incidents(), boards),
         ["html"],
         stem=f"live-rate-{moment:%Y%m%d-%H%M%S}",
@@ -130,4 +130,4 @@ def export_incidents(
         written=f"as of {incident_moment(moment.timestamp(), zone)}",
         zone=zone,
     )
-    return ", ".join(map(str, write_texts(found, folder, private=True)))
+    return ", ".join(map(str, write_texts(files, folder, private=True)))

@@ -58,26 +58,26 @@ def build_files(
             screening figures.
     """
     whole = redact(whole, Visibility.ARBITER if arbiter else Visibility.PUBLIC)
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     if "pgn" in formats:
-        found[f"{stem}.pgn"] = "\n".join(write_game(game) for game in whole.games)
+        files[f"{stem}.pgn"] = "\n".join(write_game(game) for game in whole.games)
     if "csv" in formats:
-        found |= {f"{stem}-{name}.csv": text for name, text in _build_tables(whole)}
+        files |= {f"{stem}-{name}.csv": text for name, text in _build_tables(whole)}
     if "json" in formats:
-        found[f"{stem}.json"] = to_json(whole).decode()
+        files[f"{stem}.json"] = to_json(whole).decode()
     if "ndjson" in formats:
-        found[f"{stem}.ndjson"] = write_study_lines(whole)
+        files[f"{stem}.ndjson"] = write_study_lines(whole)
     if "html" in formats:
-        one = len(whole.games) == 1
-        found[f"{stem}.html"] = render_report(
-            whole, written=written, arbiter=arbiter, each_game=one
+        is_single_game = len(whole.games) == 1
+        files[f"{stem}.html"] = render_report(
+            whole, written=written, arbiter=arbiter, each_game=is_single_game
         )
-        if not one:
-            found[f"{stem}-games.html"] = render_report(
+        if not is_single_game:
+            files[f"{stem}-games.html"] = render_report(
                 whole, written=written, arbiter=arbiter
             )
-            found[f"{stem}-results.html"] = render_results(whole, written=written)
-    return found
+            files[f"{stem}-results.html"] = render_results(whole, written=written)
+    return files
 
 
 def select_part(
@@ -95,7 +95,7 @@ def select_part(
         games=tuple(game for game in whole.games if game.id in games),
         in_doubt=tuple(id for id in whole.in_doubt if id in games),
         players=tuple(view for view in whole.players if view.id in players),
-        gains=tuple(each for each in whole.gains if each.player in players),
+        gains=tuple(gain for gain in whole.gains if gain.player in players),
     )
 
 
@@ -178,7 +178,8 @@ def _format_rows_of(
     """Return a CSV table with one row per value: the leading cells, then its fields."""
     names = _list_columns(kind)
     return format_csv(
-        (*heads, *names), ((*lead, *_read_values(each, names)) for lead, each in rows)
+        (*heads, *names),
+        ((*lead, *_read_values(record, names)) for lead, record in rows),
     )
 
 
@@ -190,9 +191,9 @@ def _format_gains(whole: Analysis) -> str:
     """
     names = {view.id: view.name for view in whole.players}
     rows: list[Sequence[object]] = []
-    for each in whole.gains:
-        name = names.get(each.player)
-        rows += (("player", "", "", name, *pair) for pair in each.counts)
+    for gain in whole.gains:
+        name = names.get(gain.player)
+        rows += (("player", "", "", name, *pair) for pair in gain.counts)
     for game in whole.games:
         for color, player, points in _list_sides(game):
             # A side that has not moved yet has no gains.
@@ -210,7 +211,7 @@ def _list_columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     """Return the fields of a type as columns; a field whose type is a struct becomes
     that struct's fields.
     """
-    found: list[str] = []
+    columns: list[str] = []
     for field in msgspec.structs.fields(kind):
         kinds = (
             ()
@@ -218,26 +219,26 @@ def _list_columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:
             else (field.type, *get_args(field.type))
         )
         inner: list[str] = []
-        for each in kinds:
-            if isinstance(each, type) and issubclass(each, msgspec.Struct):
-                inner += (f"{field.name}.{name}" for name in _list_columns(each))
-        found += inner or [field.name]
-    return tuple(found)
+        for part in kinds:
+            if isinstance(part, type) and issubclass(part, msgspec.Struct):
+                inner += (f"{field.name}.{name}" for name in _list_columns(part))
+        columns += inner or [field.name]
+    return tuple(columns)
 
 
-def _read_values(held: msgspec.Struct, names: Sequence[str]) -> tuple[object, ...]:
-    return tuple(_read_value(held, name) for name in names)
+def _read_values(struct: msgspec.Struct, names: Sequence[str]) -> tuple[object, ...]:
+    return tuple(_read_value(struct, name) for name in names)
 
 
-def _read_value(held: object, path: str) -> object:
+def _read_value(value: object, path: str) -> object:
     for name in path.split("."):
-        held = None if held is None else getattr(held, name)
-    if isinstance(held, tuple):
-        rows = map(msgspec.structs.astuple, held)
+        value = None if value is None else getattr(value, name)
+    if isinstance(value, tuple):
+        rows = map(msgspec.structs.astuple, value)
         return "; ".join(": ".join(map(str, row)) for row in rows)
-    if isinstance(held, dict):
-        return "; ".join(f"{key}: {why}" for key, why in held.items())
-    return held
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {text}" for key, text in value.items())
+    return value
 
 
 def format_csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -289,24 +290,24 @@ def build_incident_files(
         written: the time up to which the log is complete, as shown to people.
         zone: the time zone of the printed times.
     """
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     if "csv" in formats:
-        found[f"{stem}-incidents.csv"] = format_incidents_csv(incidents, zone)
+        files[f"{stem}-incidents.csv"] = format_incidents_csv(incidents, zone)
     if "json" in formats:
-        found[f"{stem}-incidents.json"] = to_json({"incidents": incidents}).decode()
+        files[f"{stem}-incidents.json"] = to_json({"incidents": incidents}).decode()
     if "html" in formats:
-        found[f"{stem}-incidents.html"] = _render_incidents(
+        files[f"{stem}-incidents.html"] = _render_incidents(
             incidents, title, written, zone
         )
-    return found
+    return files
 
 
 def format_incidents_csv(incidents: Sequence[Incident], zone: dt.tzinfo) -> str:
     """Return a CSV table with a row for each change of each incident, in order."""
     rows: list[Sequence[object]] = []
-    for each in incidents:
-        lead = _read_values(each, _INCIDENT)
-        for change in each.changes:
+    for incident in incidents:
+        lead = _read_values(incident, _INCIDENT)
+        for change in incident.changes:
             at = format_moment(change.at_s, zone)
             rows.append((*lead, at, change.what, change.text))
     return format_csv((*_INCIDENT, *_HAPPENED), rows)
@@ -318,8 +319,8 @@ def _render_incidents(
     """Return a self-contained page with room for a signature."""
     heads = ("Over", "Board", "What", "What happened to it")
     columns = [("No.", "n"), ("Began", "n"), *((head, "") for head in heads)]
-    rows = [_render_incident(each, zone) for each in incidents]
-    open_ones = sum(each.over_s is None for each in incidents)
+    rows = [_render_incident(incident, zone) for incident in incidents]
+    open_ones = sum(incident.over_s is None for incident in incidents)
     ending = "" if len(incidents) == 1 else "s"
     count = f"{len(incidents)} incident{ending}, {open_ones} open"
     return render_document(
@@ -338,20 +339,20 @@ def _render_blanks(*names: str) -> str:
     return f"<p>{' &nbsp; '.join(f'{name}: {blank}' for name in names)}</p>"
 
 
-def _render_incident(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
-    day = format_moment(each.began_s, zone)[:10]
+def _render_incident(incident: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
+    day = format_moment(incident.began_s, zone)[:10]
     happened = "<br>".join(
         escape_html(format_incident_change(at, zone, day), _CHARS)
-        for at in each.changes
+        for at in incident.changes
     )
     return (
-        str(each.number),
-        escape(format_moment(each.began_s, zone)),
+        str(incident.number),
+        escape(format_moment(incident.began_s, zone)),
         "<b>open</b>"
-        if each.over_s is None
-        else escape(format_moment(each.over_s, zone, day)),
-        escape_html(each.board, 80),
-        escape_html(f"{incident_sign(each)} {kind_name(each.kind)}", 80),
+        if incident.over_s is None
+        else escape(format_moment(incident.over_s, zone, day)),
+        escape_html(incident.board, 80),
+        escape_html(f"{incident_sign(incident)} {kind_name(incident.kind)}", 80),
         happened,
     )
 

@@ -43,19 +43,19 @@ NAME_CHARS = 80
 MINUS = "\N{MINUS SIGN}"
 
 
-def sanitise_text(text: str, most: int = NAME_CHARS) -> str:
-    """Return a source's text without control characters, shortened to ``most``
+def sanitise_text(text: str, max_chars: int = NAME_CHARS) -> str:
+    """Return a source's text without control characters, shortened to ``max_chars``
     characters.
     """
-    words = " ".join(replace_unprintable(text[: 4 * most]).split())
-    return words if len(words) <= most else words[: most - 1] + "…"
+    words = " ".join(replace_unprintable(text[: 4 * max_chars]).split())
+    return words if len(words) <= max_chars else words[: max_chars - 1] + "…"
 
 
-def escape_html(text: str, most: int = NAME_CHARS) -> str:
+def escape_html(text: str, max_chars: int = NAME_CHARS) -> str:
     """Return a source's text as HTML: escaped, and isolated from the writing direction
     of the text around it.
     """
-    return f"<bdi>{escape(sanitise_text(text, most))}</bdi>"
+    return f"<bdi>{escape(sanitise_text(text, max_chars))}</bdi>"
 
 
 def format_signed(value: float | None) -> str:
@@ -135,16 +135,16 @@ def render_curves(game: GameDetail) -> str:
     sides = [("White", "w", game.curves.white), ("Black", "b", game.curves.black)]
     bounds: list[int | None] = []
     for _, _, curve in sides:
-        bounds += (each.perceived for each in curve)
+        bounds += (point.perceived for point in curve)
         # The first half of the bands does not count: the bands begin as wide as the
         # page.
-        for each in curve[len(curve) // 2 :]:
-            bounds += (each.usual_low, each.usual_high)
-    known = [each for each in bounds if each is not None]
-    if not known:
+        for point in curve[len(curve) // 2 :]:
+            bounds += (point.usual_low, point.usual_high)
+    elos = [bound for bound in bounds if bound is not None]
+    if not elos:
         return ""
-    middle = (min(known) + max(known)) / 2
-    span = max(LEAST_SPAN_ELO, max(known) - min(known))
+    middle = (min(elos) + max(elos)) / 2
+    span = max(LEAST_SPAN_ELO, max(elos) - min(elos))
     low = middle - span / 2
     right = WIDTH - RIGHT
     plies = max(1, len(game.plies))
@@ -158,10 +158,10 @@ def render_curves(game: GameDetail) -> str:
         )
 
     def line(places: Iterable[tuple[int, float | None]]) -> str:
-        known = ((ply, elo) for ply, elo in places if elo is not None)
-        return " ".join(f"{x(ply):.1f},{y(elo):.1f}" for ply, elo in known)
+        points = ((ply, elo) for ply, elo in places if elo is not None)
+        return " ".join(f"{x(ply):.1f},{y(elo):.1f}" for ply, elo in points)
 
-    step = next(each for each in (100, 200, 500, 1000, 5000, 10**9) if span / each <= 5)
+    step = next(size for size in (100, 200, 500, 1000, 5000, 10**9) if span / size <= 5)
     marks = range(math.ceil(low / step), int((low + span) // step) + 1)
     parts: list[str] = []
     for mark in marks:
@@ -184,11 +184,11 @@ def render_curves(game: GameDetail) -> str:
     lines = []
     ends = []
     for name, color, curve in sides:
-        upper = [(each.ply, each.usual_high) for each in curve]
-        lower = [(each.ply, each.usual_low) for each in reversed(curve)]
+        upper = [(point.ply, point.usual_high) for point in curve]
+        lower = [(point.ply, point.usual_low) for point in reversed(curve)]
         if band := line(upper + lower):
             bands.append(f'<polygon class="band {color}" points="{band}"/>')
-        if places := line((each.ply, each.perceived) for each in curve):
+        if places := line((point.ply, point.perceived) for point in curve):
             lines.append(f'<polyline class="line {color}" points="{places}"/>')
             ends.append((float(places.rpartition(",")[2]), name, color))
     parts += bands + lines
@@ -310,7 +310,7 @@ def _render_lead(event: Analysis, written: str) -> str:
     dates = sorted({game.date for game in games if game.date and "?" not in game.date})
     unscored = sum(game.plies_played - game.plies_scored for game in games)
     moves = sum(game.plies_played for game in games)
-    said = [
+    parts = [
         escape_html(games[0].event) if len(games) == 1 and games[0].event else "",
         f"round {escape_html(', '.join(rounds))}" if 0 < len(rounds) <= 3 else "",
         escape_html(" to ".join(dict.fromkeys((dates[0], dates[-1])))) if dates else "",
@@ -319,7 +319,7 @@ def _render_lead(event: Analysis, written: str) -> str:
         f"{escape_html(event.engine.name)}, {escape_html(event.engine.limit)}",
         f"written {escape_html(written)} by live-rate",
     ]
-    return f'<p class="lead">{" · ".join(filter(None, said))}</p>'
+    return f'<p class="lead">{" · ".join(filter(None, parts))}</p>'
 
 
 # --- tables ---------------------------------------------------------------------------
@@ -355,20 +355,20 @@ _METHODS = (
 )
 
 
-def _render_figures(event: Analysis, shown: Sequence[Figure]) -> str:
+def _render_figures(event: Analysis, figures: Sequence[Figure]) -> str:
     """Return a table of all players by perceived rating, each figure with its
     interval.
     """
     columns = [("", "n"), ("Player", "")]
-    for figure in shown:
+    for figure in figures:
         columns.append((figure.head, "n like" if figure.id == "perceived" else "n"))
         if figure.low:
             columns.append((figure.interval, "n range"))
     rows = []
-    for each in standings(event.players):
-        row = [each.text, escape_html(each.view.name)]
-        for figure in shown:
-            row += _render_cells(figure, each.view, event.engine.rating)
+    for standing in standings(event.players):
+        row = [standing.text, escape_html(standing.view.name)]
+        for figure in figures:
+            row += _render_cells(figure, standing.view, event.engine.rating)
         rows.append(row)
     return render_table(columns, rows)
 
@@ -415,9 +415,9 @@ def _render_result(game: GameDetail, in_doubt: Collection[GameId] = ()) -> str:
 
 def _render_game(game: GameDetail) -> str:
     about = [
-        each
-        for each in (format_board_number(game), game.date, game.time_control)
-        if each
+        text
+        for text in (format_board_number(game), game.date, game.time_control)
+        if text
     ]
     problems = [f"<b>{escape_html(game.problem, 200)}</b>"] if game.problem else []
     if game.also:
@@ -426,6 +426,7 @@ def _render_game(game: GameDetail) -> str:
     if game.dispute:
         dispute = f"Its sources contradict each other: {game.dispute}"
         problems.append(f"<b>{escape_html(dispute, 300)}</b>")
+    paragraphs = "".join(f"<p>{problem}</p>" for problem in problems)
     curves = render_curves(game)
     caption = "<figcaption>Playing like, by move; bands: usual for the Elo</figcaption>"
     return (
@@ -433,7 +434,7 @@ def _render_game(game: GameDetail) -> str:
         f"<h3>{_render_player(game.white)} – {_render_player(game.black)}"
         f" &nbsp;{_render_result(game)}</h3>"
         f'<span class="soft">{escape_html(" · ".join(about), 120)}</span></header>'
-        f"{''.join(f'<p>{each}</p>' for each in problems)}{_render_sentences(game)}"
+        f"{paragraphs}{_render_sentences(game)}"
         f"{f'<figure>{curves}{caption}</figure>' if curves else ''}"
         f'<p class="moves">{_render_moves(game)}</p>'
         f"{_render_finds_and_traps(game)}</section>"
@@ -449,10 +450,12 @@ def _render_sentences(game: GameDetail) -> str:
         (game.black, game.white, game.curves.black),
     )
     lines = [
-        f"<b>{escape_html(player.name or '?')}</b> {escape(said)}"
-        for player, other, points in sides
+        f"<b>{escape_html(player.name or '?')}</b> {escape(text)}"
+        for player, opponent, points in sides
         if points
-        and (said := sentence(points[-1], player.elo, other.elo, final=is_final(game)))
+        and (
+            text := sentence(points[-1], player.elo, opponent.elo, final=is_final(game))
+        )
     ]
     return f'<p class="note">{".<br>".join(lines)}.</p>' if lines else ""
 
@@ -467,19 +470,19 @@ def _render_finds_and_traps(game: GameDetail) -> str:
     """Return a note that lists the game's finds (moves few would have found) and
     traps.
     """
-    said: dict[str, list[str]] = {"Finds": [], "Traps": []}
+    moves: dict[str, list[str]] = {"Finds": [], "Traps": []}
     for ply in game.plies:
         number, _ = _format_move_number(game, ply)
         move = f"{number}&nbsp;{escape(sanitise_text(ply.san, 12))}"
         hard = ply.difficulty
         if ply.mark == "find" and ply.played_share is not None:
             share = format_share(ply.played_share)
-            said["Finds"].append(f"{move} ({share}{_format_rated(ply.played_elo)})")
+            moves["Finds"].append(f"{move} ({share}{_format_rated(ply.played_elo)})")
         elif ply.mark == "trap" and hard is not None and hard.error_chance is not None:
             share = format_share(hard.error_chance)
-            said["Traps"].append(f"{move} ({share}{_format_rated(hard.elo)} err)")
+            moves["Traps"].append(f"{move} ({share}{_format_rated(hard.elo)} err)")
     lines = [
-        f"<b>{name}:</b> {', '.join(each)}." for name, each in said.items() if each
+        f"<b>{name}:</b> {', '.join(texts)}." for name, texts in moves.items() if texts
     ]
     return f'<p class="note">{" ".join(lines)}</p>' if lines else ""
 
@@ -531,24 +534,25 @@ def _render_notes(event: Analysis, each_game: bool) -> str:
         else "the score after the move minus the score before it, from the mover's side"
     )
     source = _SOURCES.get(engine.rating_source, "as its source says")
-    shown = list(_EXPLAINED)
+    ids = list(_EXPLAINED)
     if each_game and _has_methods(event):
         shown += _METHODS
     readers = ", ".join(engine.models) or "no model, so there are no perceived ratings"
     name = sanitise_text(engine.name)
     limit = sanitise_text(engine.limit)
-    said = {
+    texts = {
         "Engine": f"Scores are those of {name} ({limit}), which counts as"
         f" {engine.rating} Elo, {source}.",
         "Gain": f"What a move gained or lost, in pawns: {how}. Losses of 0.30 or more"
         " stand beside the moves.",
         "Read by": f"{readers}. {sanitise_text(engine.note, 300)}".strip(),
-        **{BY_ID[name].name: BY_ID[name].meaning for name in shown},
+        **{BY_ID[name].name: BY_ID[name].meaning for name in ids},
         "Finds, traps": _FINDS_AND_TRAPS,
         "What it is not": _WHAT_IT_IS_NOT,
     }
     lines = "".join(
-        f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in said.items()
+        f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>"
+        for term, text in texts.items()
     )
     return f'<dl class="note">{lines}</dl>'
 
@@ -593,16 +597,16 @@ def _render_screening(event: Analysis) -> str:
     lines = any(turns.values())
     rows: list[tuple[float, list[str]]] = []
     for view in event.players:
-        found = view.agreement
-        if view.elo is None or found is None or found.moves < LEAST_MOVES:
+        agreement = view.agreement
+        if view.elo is None or agreement is None or agreement.moves < LEAST_MOVES:
             continue
-        share = found.matches / found.moves
-        expected = found.expected / found.moves
-        z = (found.matches - found.expected) / math.sqrt(
-            found.moves * expected * (1 - expected)
+        share = agreement.matches / agreement.moves
+        expected = agreement.expected / agreement.moves
+        z = (agreement.matches - agreement.expected) / math.sqrt(
+            agreement.moves * expected * (1 - expected)
         )
-        chance = _format_chance(min(1.0, watched * math.exp(-found.log_e_value)))
-        row = [escape_html(view.name), str(view.elo), str(found.moves)]
+        chance = _format_chance(min(1.0, watched * math.exp(-agreement.log_e_value)))
+        row = [escape_html(view.name), str(view.elo), str(agreement.moves)]
         row += [
             format_percent(share),
             format_percent(expected),
@@ -614,7 +618,7 @@ def _render_screening(event: Analysis) -> str:
             match_z = None if among is None else among.match_z
             difference_z = None if among is None else among.difference_z
             row += [format_signed(match_z), format_signed(difference_z)]
-        rows.append((-found.log_e_value, row))
+        rows.append((-agreement.log_e_value, row))
     rows.sort()
     engine = f"{sanitise_text(event.engine.name)}, {sanitise_text(event.engine.limit)}"
     warning = f'<p class="warn">{escape(_WARNING.format(engine))}</p>'

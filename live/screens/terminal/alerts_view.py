@@ -44,12 +44,12 @@ class AlertsView(DeskList[Alert]):
 
     def find_items(self) -> Mapping[str, Alert]:
         matches = build_matcher(self.query_text)
-        found = {}
+        alerts = {}
         for alert in in_order(self.context.state.alerts()):
             searched = f"{alert.kind} {plain(alert.text)} {plain(alert.player or '')}"
             if alert.cleared_s is None and matches(searched, None):
-                found[alert.id] = alert
-        return found
+                alerts[alert.id] = alert
+        return alerts
 
     def _find_cells(self) -> tuple[int, int]:
         """Return the widths in cells of the columns Board and What; What is the wider
@@ -59,8 +59,8 @@ class AlertsView(DeskList[Alert]):
         return board, max(8, self.size.width - board - _REST_CELLS)
 
     def write_head(self) -> str:
-        board, what = self._find_cells()
-        return f"    {align_left('Board', board)} {align_left('What', what)}  For"
+        board, text = self._find_cells()
+        return f"    {align_left('Board', board)} {align_left('What', text)}  For"
 
     def write_row(self, item: Alert) -> Text:
         board_cells, what_cells = self._find_cells()
@@ -92,15 +92,15 @@ class AlertsView(DeskList[Alert]):
             f"{board_words(view)}: {shorten_alert(item, view)}" if view else item.text
         )
         parts = [(plain(text, 400), "strong"), (plain(item.advice, 400), "text")]
-        if (found := item.agreement) is not None:
-            said = (
-                f"A screening figure, which accuses nobody: {found.share:.0%} of "
-                f"{found.moves} moves, expected {found.expected:.0%}, {found.z:.1f} "
-                f"standard deviations above. Of events with {found.boards} boards "
-                f"where all play fair, {found.false_alarms:.1%} show such an alert. "
-                f"{plain(found.rests_on, 200)}"
+        if (figure := item.agreement) is not None:
+            explanation = (
+                f"A screening figure, which accuses nobody: {figure.share:.0%} of "
+                f"{figure.moves} moves, expected {figure.expected:.0%}, {figure.z:.1f} "
+                f"standard deviations above. Of events with {figure.boards} boards "
+                f"where all play fair, {figure.false_alarms:.1%} show such an alert. "
+                f"{plain(figure.rests_on, 200)}"
             )
-            parts.append((said, "dim"))
+            parts.append((explanation, "dim"))
         if item.note:
             parts.append((f"✎ {plain(item.note, 500)}", "accent"))
         return wrap_texts(parts, self.size.width)
@@ -116,8 +116,8 @@ class AlertsView(DeskList[Alert]):
     # --- keys -------------------------------------------------------------------------
 
     def find_board(self) -> str | None:
-        here = self.find_selected()
-        return here.game if here else None
+        alert = self.find_selected()
+        return alert.game if alert else None
 
     def _find_answerable(self) -> Alert | None:
         """Return the alert under the cursor; if there is none, show a message and
@@ -166,13 +166,15 @@ class AlertsView(DeskList[Alert]):
         if alert.game is not None:
             every["b"] = ("all of this board", DeskCommand("mute-board", alert.game))
         if alert.muted:
-            for _, asked in every.values():
-                self.context.command(DeskCommand(asked.act, asked.about, muted=False))
+            for _, command in every.values():
+                self.context.command(
+                    DeskCommand(command.act, command.about, muted=False)
+                )
             self.context.notify("Unmuted")
             return
         answers = {}
-        for key, (words, asked) in every.items():
-            answers[key] = words, partial(self._mute, asked)
+        for key, (words, command) in every.items():
+            answers[key] = words, partial(self._mute, command)
         self.context.choose("Mute", answers)
 
     def _mute(self, asked: DeskCommand) -> None:

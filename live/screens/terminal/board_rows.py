@@ -56,10 +56,10 @@ def find_best_rating(game: GameDetail) -> float | None:
     early.
     """
     points = [find_last_point(game, color) for color in COLORS]
-    known = (
+    ratings = (
         x.perceived for x in points if x and not is_early(x) and x.perceived is not None
     )
-    return max(known, default=None)
+    return max(ratings, default=None)
 
 
 def find_least_clock_s(game: GameDetail) -> float | None:
@@ -94,14 +94,14 @@ def find_troubles(game: GameView, alerts: Iterable[Alert]) -> list[Trouble]:
         game: the board's game.
         alerts: the board's alerts, the most urgent first.
     """
-    found, style = [], "warn"
+    troubles, style = [], "warn"
     for alert in alerts:
         style = "dim"
         if asks_for_notice(alert):
             text, severity = plain(shorten_alert(alert, game), 200), alert.severity
-            found.append(Trouble(SIGNS[severity], text, SEVERITY_STYLES[severity]))
+            troubles.append(Trouble(SIGNS[severity], text, SEVERITY_STYLES[severity]))
     problem = plain(game.problem or game.dispute, 200)
-    return found or ([Trouble("!", problem, style)] if problem else [])
+    return troubles or ([Trouble("!", problem, style)] if problem else [])
 
 
 def write_searched(game: GameView) -> str:
@@ -174,8 +174,8 @@ def write_clock_cell(
 def write_curve(game: GameDetail, color: Color) -> str:
     """Draw the latest part of the curve of a side's perceived rating."""
     points: Sequence[CurvePoint] = getattr(game.curves, color)
-    known = [point.perceived for point in points if point.perceived is not None]
-    return draw_sparkline(tuple(known[-2 * CURVE_CELLS :]), CURVE_CELLS)
+    ratings = [point.perceived for point in points if point.perceived is not None]
+    return draw_sparkline(tuple(ratings[-2 * CURVE_CELLS :]), CURVE_CELLS)
 
 
 # --- order ----------------------------------------------------------------------------
@@ -234,13 +234,13 @@ def order_boards(
     urgency = {game: place for place, game in enumerate(alerting)}
 
     def place(game: Game) -> tuple[int, float, str]:
-        known = value(game)
-        number = math.inf if known is None else known
+        number = value(game)
+        number = math.inf if number is None else number
         return urgency.get(game.id, len(urgency)), number, main_event(game)
 
-    found = sorted(games, key=game_order)
-    found.sort(key=find_round, reverse=True)
-    return sorted(found, key=place)
+    ordered = sorted(games, key=game_order)
+    ordered.sort(key=find_round, reverse=True)
+    return sorted(ordered, key=place)
 
 
 def keep_newest_rounds(

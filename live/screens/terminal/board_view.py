@@ -113,12 +113,12 @@ def find_signs(game: GameDetail) -> list[str]:
     lost nothing can be a find or a trap.
     """
     costs = find_costs(game)
-    found = []
+    signs = []
     for ply in game.plies:
         cost = 0.0 if ply.gain_cp == 0 else costs.get(ply.ply, 0.0)
         mark = next((mark for limit, mark in _SIGNS if cost >= limit), "")
-        found.append(mark or PRAISE.get(ply.mark or "", ""))
-    return found
+        signs.append(mark or PRAISE.get(ply.mark or "", ""))
+    return signs
 
 
 @lru_cache(maxsize=2)
@@ -147,11 +147,11 @@ def draw_moves(game: GameDetail, at: int, width: int) -> Panel:
     return lines
 
 
-def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None:
+def _append(line: Text, ply: PlyView, mark: str, is_selected: bool, clock: int) -> None:
     start = len(line)
     # The cursor is also shown as a sign: some terminals cannot show a background
     # colour.
-    line.append("▸" if here else " ", "accent")
+    line.append("▸" if is_selected else " ", "accent")
     line.append(ply.san, "strong" if mark else "text")
     style = "bad" if mark == "??" else "good" if mark in PRAISE.values() else "warn"
     line.append(align_left(mark, 9 - len(ply.san)), style)
@@ -161,7 +161,7 @@ def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None
     score += "" if ply.score_cp is None or score.endswith("~") else " "
     line.append(align_right(score, 8), "text" if ply.final else "dim")
     line.append(align_right(write_clock(ply.clock_s), clock), "dim")
-    if here:
+    if is_selected:
         line.stylize_before("cursor", start)
 
 
@@ -316,8 +316,8 @@ class BoardView(View, can_focus=True):
         """Return the board's problems in whole sentences."""
         alerts = group_by_board(self.context.state.alerts()).get(game.id, ())
         troubles = find_troubles(game, alerts)
-        said = [(f"{sign} {text}", style) for sign, text, style in troubles]
-        return wrap_texts(said, self.size.width)[:_MOST_WRONG]
+        parts = [(f"{sign} {text}", style) for sign, text, style in troubles]
+        return wrap_texts(parts, self.size.width)[:_MOST_WRONG]
 
     def _write_players(self, game: GameDetail) -> Panel:
         """Return a head line, and a line for each player with figures and clock."""
@@ -354,9 +354,9 @@ class BoardView(View, can_focus=True):
         lines = []
         elos = game.white.elo, game.black.elo
         for color, sign in SIDE_SIGNS.items():
-            own, other = elos if color == "white" else elos[::-1]
+            own, opponent_elo = elos if color == "white" else elos[::-1]
             point, final = find_last_point(game, color), is_final(game)
-            text = sentence(point, own, other, final=final) if point else ""
+            text = sentence(point, own, opponent_elo, final=final) if point else ""
             text = text or game.note or "no figure yet"
             lines.append(begin_line(f"{sign} {text}", "dim"))
         return lines
@@ -412,8 +412,8 @@ class BoardView(View, can_focus=True):
         if width < MOVE_CELLS:
             return [begin_line(" no room for the moves")]
         head, *rows = draw_moves(game, at, width)
-        here = number_move(game, max(1, at))[0] - number_move(game, 1)[0]
-        top = max(0, min(here - height // 2, len(rows) + 1 - height))
+        row = number_move(game, max(1, at))[0] - number_move(game, 1)[0]
+        top = max(0, min(row - height // 2, len(rows) + 1 - height))
         return [head, *rows[top : top + height - 1]]
 
     def _draw_charts(self, game: GameDetail) -> Panel:

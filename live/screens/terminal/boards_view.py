@@ -155,12 +155,14 @@ class BoardsView(ListView):
     def redraw(self) -> None:
         alerts = group_by_board(self.context.state.alerts())
         asking = [
-            game for game, found in alerts.items() if any(map(asks_for_notice, found))
+            game
+            for game, board_alerts in alerts.items()
+            if any(map(asks_for_notice, board_alerts))
         ]
-        found = (
-            self.context.state.game(each.id) for each in self.context.state.games()
+        details = (
+            self.context.state.game(view.id) for view in self.context.state.games()
         )
-        every = games = list(filter(None, found))
+        every = games = list(filter(None, details))
         if self.query_text:
             games = list(filter(build_board_matcher(self.query_text), every))
         elif not self.unfolded:
@@ -172,9 +174,9 @@ class BoardsView(ListView):
             self._troubles[game.id] = [x for x in troubles if x.style != "dim"]
         self._show_what_is_not_listed(0 if self.query_text else len(every) - len(games))
         self._show_rows()
-        here = self.find_board()
-        self.board.visible = here is not None
-        self.board.look_at(here or "")
+        selected = self.find_board()
+        self.board.visible = selected is not None
+        self.board.look_at(selected or "")
         for part in (self.board, self.moments, self.standing):
             if part.display:
                 part.redraw()
@@ -338,7 +340,7 @@ class BoardsView(ListView):
 
 def _write_troubles(troubles: Sequence[Trouble]) -> Text:
     """Return the first problem, and the number of further ones."""
-    others = f" (+{len(troubles) - 1})" if len(troubles) > 1 else ""
+    rest = f" (+{len(troubles) - 1})" if len(troubles) > 1 else ""
     return begin_line(" " * _NOTE_INDENT).append(
-        troubles[0].text + others, troubles[0].style
+        troubles[0].text + rest, troubles[0].style
     )

@@ -157,18 +157,18 @@ class BraillePlot:
 @lru_cache(maxsize=1024)
 def draw_sparkline(values: tuple[float, ...], cells: int) -> str:
     """Draw the last values as a curve one line high, two values per cell."""
-    shown = values[-2 * cells :]
-    if not shown:
+    latest = values[-2 * cells :]
+    if not latest:
         return ""
-    plot = BraillePlot((cells + 1, 1), 2 * cells - 1, find_span(shown))
-    plot.draw_line(list(enumerate(shown)), "")
+    plot = BraillePlot((cells + 1, 1), 2 * cells - 1, find_span(latest))
+    plot.draw_line(list(enumerate(latest)), "")
     return plot.draw_rows({})[0].plain[AXIS:].rstrip()
 
 
 def find_span(values: Iterable[float]) -> tuple[float, float]:
     """Return the Elo at the bottom and at the top of a chart that shows all values."""
-    known = list(values)
-    low, high = min(known), max(known)
+    elos = list(values)
+    low, high = min(elos), max(elos)
     spare = max(0.0, MIN_SPAN_ELO - (high - low)) / 2
     return low - spare, high + spare
 
@@ -230,7 +230,7 @@ def draw_ratings(
     curves: dict[Color, list[Point]] = {}
     elos: dict[Color, int] = {}
     edges: list[list[Point]] = []
-    known: list[float] = []
+    bounds: list[float] = []
     for color in COLORS:
         readings = [
             (point.ply, read(BY_ID[figure], point, engine_rating))
@@ -238,19 +238,19 @@ def draw_ratings(
         ]
         curves[color] = _trace(readings, 0)
         edges += [_trace(readings, 1), _trace(readings, 2)]
-        known += [elo for _, elo in curves[color]]
+        bounds += [elo for _, elo in curves[color]]
         # Algorithm 4 has a different scale, on which the players' Elo would be
         # meaningless.
         if figure == "perceived" and (own := getattr(game, color).elo) is not None:
             elos[color] = own
-    known += elos.values()
+    bounds += elos.values()
     if height >= _BAND_FROM:
         for edge in edges:
-            known += [elo for _, elo in edge[len(edge) // 2 :]]
-    if not known:
-        said = begin_line(" " * AXIS + "no figure yet: five moves first", "dim")
-        return [said, *(Text() for _ in range(height - 1))]
-    low, high = find_span(known)
+            bounds += [elo for _, elo in edge[len(edge) // 2 :]]
+    if not bounds:
+        notice = begin_line(" " * AXIS + "no figure yet: five moves first", "dim")
+        return [notice, *(Text() for _ in range(height - 1))]
+    low, high = find_span(bounds)
     plot = BraillePlot((max(4, width - AXIS), height), _count_plies(game), (low, high))
     for edge in edges:
         plot.draw_line(edge, "band", dotted=True)
@@ -293,14 +293,14 @@ def _count_plies(game: GameDetail) -> int:
     return max(len(game.plies), LEAST_PLIES)
 
 
-def _find_free_row(taken: int, height: int, labels: Mapping[int, str]) -> int:
+def _find_free_row(occupied: int, height: int, labels: Mapping[int, str]) -> int:
     """Return a row next to the taken one that has no label; the taken row if both have
     one.
     """
-    for row in (taken + 1, taken - 1):
+    for row in (occupied + 1, occupied - 1):
         if 0 <= row < height and row not in labels:
             return row
-    return taken
+    return occupied
 
 
 def draw_move_axis(game: GameDetail, width: int) -> Panel:

@@ -92,8 +92,8 @@ class DeskList(ListView, Generic[Item]):
             lines.append(begin_line(f"  ✓ {self.empty}", "good"))
         self._heads.show(lines)
         self.rows.show(list(self.listed), lambda at: self.write_row(items[at]))
-        here = self.find_selected()
-        self._about.show(self.explain(here) if here else [])
+        item = self.find_selected()
+        self._about.show(self.explain(item) if item else [])
 
     def find_selected(self) -> Item | None:
         """Return the item under the cursor."""
@@ -107,8 +107,8 @@ class DeskList(ListView, Generic[Item]):
         return self.add_filter("not known here" if unknown else text)
 
     def open_row(self) -> None:
-        here = self.find_selected()
-        if here is not None and here.game is not None:
-            self.context.show("board", here.game)
+        item = self.find_selected()
+        if item is not None and item.game is not None:
+            self.context.show("board", item.game)
         else:
             self.context.notify("This is not about a board")

@@ -49,11 +49,11 @@ class LogView(DeskList[Incident]):
     def find_items(self) -> Mapping[str, Incident]:
         boards = {view.id: board_words(view) for view in self.context.state.games()}
         matches = build_matcher(self.query_text)
-        found = {}
-        for each in reversed(with_boards(self.context.incidents(), boards)):
-            if matches(_write_searched(each), read_number(each.board)):
-                found[str(each.number)] = each
-        return found
+        incidents = {}
+        for incident in reversed(with_boards(self.context.incidents(), boards)):
+            if matches(_write_searched(incident), read_number(incident.board)):
+                incidents[str(incident.number)] = incident
+        return incidents
 
     def write_head(self) -> str:
         kind = align_left("What", self._find_kind_cells())
@@ -98,7 +98,7 @@ class LogView(DeskList[Incident]):
         return lines
 
     def describe(self) -> str:
-        going = sum(each.over_s is None for each in self.listed.values())
+        going = sum(incident.over_s is None for incident in self.listed.values())
         return self.write_caption(
             f"{count_things(len(self.listed), 'incident')}, {going} open"
         )

@@ -176,11 +176,11 @@ class PlayerPage(TextView):
                 if figure.unit in ("cp", "Elo") and value[:1].isdigit()
                 else ""
             )
-            said = f"{value}{unit}{f' ({ends})' if ends else ''}"
+            text = f"{value}{unit}{f' ({ends})' if ends else ''}"
             if value in ("", "·"):
-                said = figure.missing
+                text = figure.missing
             head = begin_line(f" {align_left(figure.name, _NAME_CELLS)} ", "strong")
-            parts = (said, "text"), (figure.meaning, "dim")
+            parts = (text, "text"), (figure.meaning, "dim")
             lines += wrap_beside(head, parts, min(width, WIDEST_TABLE))
         return lines
 
@@ -204,20 +204,20 @@ class MomentsView(View):
 
     def redraw(self) -> None:
         state, region = self.context.state, self.rows.scrollable_content_region
-        moments = sorted(state.moments(), key=lambda each: -(each.at_s or 0.0))
-        self._boards = {each.id: each.game for each in moments}
+        moments = sorted(state.moments(), key=lambda moment: -(moment.at_s or 0.0))
+        self._boards = {moment.id: moment.game for moment in moments}
         rows: list[tuple[str, Text]] = []
-        for each in moments:
-            game = state.game(each.game)
+        for moment in moments:
+            game = state.game(moment.game)
             board = game.board if game else None
             number = align_right("·" if board is None else str(board), 2)
-            told = [(plain(each.text.en, 300), "text")]
+            parts = [(plain(moment.text.en, 300), "text")]
             # In a list one line high, a moment is cut instead of wrapped.
             width = region.width if region.height > 1 else 320
             head = begin_line(f"★ {number} ", "accent")
-            line, *more = wrap_beside(head, told, width)
-            rows.append((each.id, line))
-            rows += [("", below) for below in more]
+            line, *rest = wrap_beside(head, parts, width)
+            rows.append((moment.id, line))
+            rows += [("", below) for below in rest]
         if not rows:
             quiet = "Nothing yet: turns, finds and upsets will appear here"
             rows = [("", begin_line(quiet, "dim"))]

@@ -56,13 +56,13 @@ class EventLineWriter:
     """
 
     def __init__(
-        self, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
+        self, known_games: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
     ) -> None:
         self._state = ReferenceClient()
         self._alerts = IncidentLog()
-        self._said: dict[tuple[GameId, Color], int] = {}
+        self._printed_plies: dict[tuple[GameId, Color], int] = {}
         """Last ply of each side whose figures were printed."""
-        for game in known:
+        for game in known_games:
             self.lines(replay_game(game))
         self.lines(map(AlertMessage, alerts))
 
@@ -74,9 +74,9 @@ class EventLineWriter:
         """
         changes = list(changes)
         last = {
-            each.game: each
-            for each in changes
-            if isinstance(each, MoveMessage) and each.move
+            change.game: change
+            for change in changes
+            if isinstance(change, MoveMessage) and change.move
         }
         lines: list[str] = []
         together: Counter[GameId] = Counter()
@@ -85,18 +85,18 @@ class EventLineWriter:
             before = self._state.game(id)
             self._state.apply(change)
             game = self._state.game(id)
-            said: list[str] = []
+            texts: list[str] = []
             match change:
                 case GameMessage(game=view):
-                    said = _tell_news(before, view)
+                    texts = _tell_news(before, view)
                 case GoneMessage():
-                    said = ["gone from its source"]
+                    texts = ["gone from its source"]
                     for color in COLORS:
-                        self._said.pop((id, color), None)
+                        self._printed_plies.pop((id, color), None)
                 case MoveMessage(ply=ply, move=move) if before and game:
                     for color in COLORS:
-                        self._said[id, color] = min(
-                            self._said.get((id, color), 0), ply - 1
+                        self._printed_plies[id, color] = min(
+                            self._printed_plies.get((id, color), 0), ply - 1
                         )
                     together[id] += 1
                     instead = before.plies[ply - 1 :]
@@ -106,10 +106,10 @@ class EventLineWriter:
                             if game.plies
                             else "the start"
                         )
-                        said = [f"taken back to {to}"]
+                        texts = [f"taken back to {to}"]
                     elif instead:
                         now = write_move(game, move)
-                        said = [f"corrected to {now}, was {instead[0].san}"]
+                        texts = [f"corrected to {now}, was {instead[0].san}"]
                         together[id] = 0
                     elif change is last[id]:
                         several = (
@@ -117,13 +117,13 @@ class EventLineWriter:
                         )
                         clock = write_clock(move.clock_s)
                         text = f"played {several}{write_move(game, move)}"
-                        said = [f"{text}{clock and f', clock {clock}'}"]
+                        texts = [f"{text}{clock and f', clock {clock}'}"]
                 case PointMessage(color=color, point=point) if game:
                     # A header corrected later causes whole curves to be sent again;
                     # print each move's figures once.
-                    if point.ply > self._said.get((id, color), 0):
-                        self._said[id, color] = point.ply
-                        said = [_tell_figures(game, color, point)]
+                    if point.ply > self._printed_plies.get((id, color), 0):
+                        self._printed_plies[id, color] = point.ply
+                        texts = [_tell_figures(game, color, point)]
                 case HealthMessage():
                     lines += _tell_health(feeds, change.feeds)
                 case AlertMessage(alert=alert):
@@ -132,7 +132,7 @@ class EventLineWriter:
                         plain, log_lines(alert, self._alerts.add_alert(alert, 0.0))
                     )
             about = game or before
-            lines += [f"{_label(about)}: {text}" for text in said if about]
+            lines += [f"{_label(about)}: {text}" for text in texts if about]
         return lines
 
 
@@ -154,14 +154,16 @@ def _tell_figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
     ply = game.plies[point.ply - 1]
     # A first choice has its gain before the position after it has a score.
     score = f" {write_score(ply)}" if ply.final else ""
-    own, other = (
+    own, opponent = (
         (game.white, game.black) if color == "white" else (game.black, game.white)
     )
     # The side's last move of a finished game: this figure is final.
     final = not game.running and point.ply >= game.plies_played - 1
-    said = sentence(point, own.elo, other.elo, final=final) or "no perceived rating"
+    rating = (
+        sentence(point, own.elo, opponent.elo, final=final) or "no perceived rating"
+    )
     gain = f"gain {point.gain_cp / 100:+.2f}"
-    return f"{write_move(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {said}"
+    return f"{write_move(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {rating}"
 
 
 def _label(view: GameView) -> str:
@@ -170,12 +172,12 @@ def _label(view: GameView) -> str:
 
 
 def _tell_health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str]:
-    known = {(each.feed, each.state, each.detail) for each in before}
+    reported = {(feed.feed, feed.state, feed.detail) for feed in before}
     lines = []
-    for each in now:
-        if (each.feed, each.state, each.detail) not in known:
-            why = f": {plain(each.detail, 200)}" if each.detail else ""
-            lines.append(f"{plain(each.feed, 60)} {each.state}{why}")
+    for feed in now:
+        if (feed.feed, feed.state, feed.detail) not in reported:
+            reason = f": {plain(feed.detail, 200)}" if feed.detail else ""
+            lines.append(f"{plain(feed.feed, 60)} {feed.state}{reason}")
     return lines
 
 
@@ -244,20 +246,20 @@ def players(
         if engine.models
         else "no model reads the scores"
     )
-    shown = choose_figure_columns(width, gap=2)
-    if shown == FIGURE_COLUMNS:
+    columns = choose_figure_columns(width, gap=2)
+    if columns == FIGURE_COLUMNS:
         source = RATING_SOURCES[engine.rating_source]
         basis += "; Algorithm 4, a scale of its own, with the engine at"
         basis += f" {engine.rating} Elo, {source}"
     table = titled(f"Players ({gain} gain; {basis})", width=width)
     table.add_column("", **_FIGURE)
     table.add_column("Player", **NAME)
-    for column in shown:
+    for column in columns:
         table.add_column(column.head, min_width=column.width, **_FIGURE)
     for standing in standings(views):
         view = standing.view
         row = []
-        for column in shown:
+        for column in columns:
             early = column.figure == "perceived" and is_early(view)
             text = write_figure(column.figure, view, engine.rating)
             row.append(Text(text, "dim" if early else ""))
@@ -276,14 +278,14 @@ def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
         "Methods (p30: moves within 30 cp of the engine's choice)", width=width
     )
     table.add_column("Player", **NAME)
-    shown = [BY_ID[name] for name in _METHODS]
-    for figure in shown:
+    figures = [BY_ID[name] for name in _METHODS]
+    for figure in figures:
         table.add_column(figure.head, min_width=4, **_FIGURE)
         if figure.kind == "share":
             table.add_column(figure.interval, min_width=6, **_FIGURE)
-    for view in (each.view for each in standings(views)):
+    for view in (standing.view for standing in standings(views)):
         row = [plain(view.name, 40)]
-        for figure in shown:
+        for figure in figures:
             row.append(cell(figure, view))
             if figure.kind == "share":
                 row.append(ends_cell(figure, view))
@@ -311,11 +313,11 @@ def games(
         f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width
     )
     table.add_column("Rd.Bd", **_FIGURE)
-    shown = 1 + (width >= _USUAL_FROM)
+    cells = 1 + (width >= _USUAL_FROM)
     for color in ("White", "Black"):
         table.add_column(color, **NAME)
         table.add_column("Plays like", **_FIGURE)
-        if shown > 1:
+        if cells > 1:
             table.add_column("usual", min_width=9, **_FIGURE)
         if color == "White":
             table.add_column("Result", justify="center", min_width=7, no_wrap=True)
@@ -323,10 +325,10 @@ def games(
         table.add_row(
             Text(plain(format_board_number(game), 12)),
             Text(plain(game.white.name, 28)),
-            *_write_last_figure(game.curves.white)[:shown],
+            *_write_last_figure(game.curves.white)[:cells],
             f"{game.result} ?" if game.id in in_doubt else game.result,
             Text(plain(game.black.name, 28)),
-            *_write_last_figure(game.curves.black)[:shown],
+            *_write_last_figure(game.curves.black)[:cells],
         )
     return table
 

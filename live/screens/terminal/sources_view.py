@@ -45,11 +45,11 @@ class SourcesView(TextView):
         if lost := context.status():
             lines.append(begin_line(fit(f" As last known: {lost}", width), "warn"))
         for feed in state.feeds():
-            more = "" if feed.part else f", {count_things(boards[feed.feed], 'board')}"
+            note = "" if feed.part else f", {count_things(boards[feed.feed], 'board')}"
             for_s = context.changes.measure_silence_s(feed.feed)
             if for_s >= 1:
-                more += f", not live for {span(for_s)}"
-            lines += write_source(feed, width, more)
+                note += f", not live for {span(for_s)}"
+            lines += write_source(feed, width, note)
         engine, health = state.engine(), state.engines()
         lines += [Text(), begin_line(" Engines", "head")]
         lines += wrap_texts([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
@@ -70,10 +70,10 @@ def is_calm(feed: FeedHealth) -> bool:
     return feed.state in ("live", "finished")
 
 
-def write_source(feed: FeedHealth, width: int, more: str = "") -> Panel:
-    """Return a source's state, followed by ``more``, and its reason below."""
-    said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{more}"
-    lines = wrap_texts([(said, choose_feed_style(feed.state))], width)
+def write_source(feed: FeedHealth, width: int, note: str = "") -> Panel:
+    """Return a source's state, followed by ``note``, and its reason below."""
+    headline = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{note}"
+    lines = wrap_texts([(headline, choose_feed_style(feed.state))], width)
     if reason := explain_feed(feed):
         lines += wrap_texts([(reason, "text")], width, 3)
     return lines
@@ -94,22 +94,22 @@ def write_engines(engines: EngineHealth) -> list[str]:
     """Return the engines' load as texts, the most important first."""
     busy = sum(engine.state == "searching" for engine in engines.engines)
     speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
-    said = [f"{busy} of {len(engines.engines)} searching"]
+    texts = [f"{busy} of {len(engines.engines)} searching"]
     if speed:
-        said.append(f"{speed:.0f} kn/s")
-    said.append(f"queue {engines.queued}")
+        texts.append(f"{speed:.0f} kn/s")
+    texts.append(f"queue {engines.queued}")
     if engines.measuring is not None and engines.measuring.of:
-        done, of = engines.measuring.done, engines.measuring.of
-        said.append(f"measuring {done} of {of}, ratings move a little until then")
-    return said
+        measured, of = engines.measuring.done, engines.measuring.of
+        texts.append(f"measuring {measured} of {of}, ratings move a little until then")
+    return texts
 
 
 def find_engine_troubles(engines: EngineHealth) -> list[str]:
     """Return the engines' problems and delays, as texts."""
-    said = [each for each in (engines.problem, engines.behind) if each]
+    texts = [text for text in (engines.problem, engines.behind) if text]
     if engines.restarts or engines.set_aside:
-        said.append(f"{engines.restarts} restarts, {engines.set_aside} given up")
-    return said
+        texts.append(f"{engines.restarts} restarts, {engines.set_aside} given up")
+    return texts
 
 
 def write_delay(delay: PublicDelay) -> str:
@@ -141,15 +141,15 @@ def write_health(context: ViewContext, width: int) -> Text:
             line.append(f"{FEED_SIGNS[feed.state]} ", choose_feed_style(feed.state))
             line.append(f"{_write_trouble(feed, width - line.cell_len)}  ", "warn")
     for trouble in find_engine_troubles(engines):
-        said = f"! {plain(trouble)}"
-        if cell_len(said) > width - line.cell_len:
-            said = said.partition(": ")[0]  # the screen of sources has the remedy
-        line.append(f"{said}  ", "warn")
+        text = f"! {plain(trouble)}"
+        if cell_len(text) > width - line.cell_len:
+            text = text.partition(": ")[0]  # the screen of sources has the remedy
+        line.append(f"{text}  ", "warn")
     for feed in filter(is_calm, state.feeds()):
         note = plain(feed.detail.partition("; ")[2])
-        said = f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 36)}: {note}"
-        if note and cell_len(said) <= width - line.cell_len:
-            line.append(f"{said}  ", "text")
+        text = f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 36)}: {note}"
+        if note and cell_len(text) <= width - line.cell_len:
+            line.append(f"{text}  ", "text")
     busy = write_engines(engines)
     room = width - line.cell_len - 2
     if room >= cell_len(busy[0]):
@@ -162,9 +162,9 @@ def _write_trouble(feed: FeedHealth, width: int) -> str:
     name = plain(feed.feed)
     while cell_len(name) > _NAME_CELLS + 1:
         name = f"…{name[2:]}"  # addresses differ most at their end
-    said = f"{name} {feed.state}"
-    what, again, when = plain(explain_feed(feed), 200).rpartition(RETRY)
+    state = f"{name} {feed.state}"
+    problem, again, when = plain(explain_feed(feed), 200).rpartition(RETRY)
     end = f", again in {when}" if again else ""
-    room = width - cell_len(said) - cell_len(end) - 6
-    reason = fit(what if again else when, min(80, max(8, room)))
-    return f"{said}: {reason}{end}" if reason else said
+    room = width - cell_len(state) - cell_len(end) - 6
+    reason = fit(problem if again else when, min(80, max(8, room)))
+    return f"{state}: {reason}{end}" if reason else state

@@ -172,8 +172,8 @@ class Terminal(App[None]):
         context.ask = self.ask
         context.choose = self.choose
         context.show = self.open
-        for each in PALETTES.values():
-            self.register_theme(_build_theme(each))
+        for theme_palette in PALETTES.values():
+            self.register_theme(_build_theme(theme_palette))
         self.boards = BoardsView(context, "boards")
         self.board = BoardView(context, "board")
         self.views: dict[str, View] = {
@@ -259,8 +259,8 @@ class Terminal(App[None]):
         beside: dict[str, str] = {}
         if unread := in_order(filter(asks_for_notice, state.alerts())):
             counts = Counter(alert.severity for alert in unread)
-            said = (f"{count} {ALERT_SIGNS[kind]}" for kind, count in counts.items())
-            beside["alerts"] = f" {' '.join(said)}"
+            marks = (f"{count} {ALERT_SIGNS[kind]}" for kind, count in counts.items())
+            beside["alerts"] = f" {' '.join(marks)}"
         if troubled := [feed.state for feed in state.feeds() if not is_calm(feed)]:
             beside["sources"] = f" {FEED_SIGNS[troubled[0]]}"
         for key, name in enumerate(SCREENS, 1):
@@ -309,17 +309,17 @@ class Terminal(App[None]):
             screen.answer(key)
         elif isinstance(focused, Input) and event.is_printable and event.character:
             focused.insert_text_at_cursor(event.character)
-        elif (found := screen.active_bindings.get(key)) is not None:
-            await self.run_action(found.binding.action, found.node)
-            if isinstance(found.node, RowList):
-                found.node.moved = True
+        elif (active := screen.active_bindings.get(key)) is not None:
+            await self.run_action(active.binding.action, active.node)
+            if isinstance(active.node, RowList):
+                active.node.moved = True
 
     def _ask_to_end(self) -> None:
         """Ask before ending on the first Ctrl-C, since a whole hall depends on the
         service; end on the second.
         """
-        asked = self.context.leave_question
-        if isinstance(self.screen, Choice) and self.screen.question == asked:
+        question = self.context.leave_question
+        if isinstance(self.screen, Choice) and self.screen.question == question:
             self._interrupt()
             self.exit()
         else:
@@ -333,15 +333,15 @@ class Terminal(App[None]):
         self,
         label: str,
         value: str,
-        done: Callable[[str], None],
+        receive: Callable[[str], None],
         *,
         at_once: bool = False,
     ) -> None:
-        """Ask for a line of text at the foot of the screen; ``done`` receives it."""
+        """Ask for a line of text at the foot of the screen; pass it to ``receive``."""
         self.screen.add_class("-asking")
         text = fit(label, max(12, self.size.width - 40))
         self._label.show([begin_line(f" {text} ", "warn")])
-        self._line.open(value, done, at_once=at_once)
+        self._line.open(value, receive, at_once=at_once)
 
     def _close_line(self) -> None:
         self.screen.remove_class("-asking")
@@ -360,11 +360,11 @@ class Terminal(App[None]):
         with self.prevent(Tabs.TabActivated):
             self._tabs.active = f"tab-{name}"
 
-    def open(self, shown: Shown, about: str) -> None:
+    def open(self, name: Shown, about: str) -> None:
         """Open the view of a board, of a player, or of filtered boards; escape goes
         back.
         """
-        view = self.views[shown]
+        view = self.views[name]
         view.look_at(about)
         if self.view is not view:
             self._behind.append(self.view)
@@ -397,9 +397,9 @@ class Terminal(App[None]):
             rows.action_cursor_up()
         self.board.look_at(rows.cursor or "")
 
-    def action_desk(self, what: str) -> None:
+    def action_desk(self, action: str) -> None:
         """Carry out an action of the context on the current view's board."""
-        getattr(self.context, what)(self.view.find_board())
+        getattr(self.context, action)(self.view.find_board())
 
     def action_leave(self) -> None:
         self.choose(self.context.leave_question, {"y": ("yes", self._leave)})
@@ -412,13 +412,13 @@ class Terminal(App[None]):
         """Show every key that works here, and what the signs mean."""
         lines = [begin_line(f" Keys: {self.view.id}", "head")]
         keys: dict[str, list[str]] = {}
-        for each in self.screen.active_bindings.values():
+        for active in self.screen.active_bindings.values():
             words = ": ".join(
-                filter(None, (each.binding.description, each.binding.tooltip))
+                filter(None, (active.binding.description, active.binding.tooltip))
             )
             # Descriptions of Textual's own keys begin with a capital letter.
             if words[:1].islower():
-                keys.setdefault(words, []).append(self.get_key_display(each.binding))
+                keys.setdefault(words, []).append(self.get_key_display(active.binding))
         for words, signs in keys.items():
             lines.append(
                 Text.assemble((f" {' '.join(signs):>9}  ", "strong"), (words, "text"))
@@ -428,11 +428,11 @@ class Terminal(App[None]):
         self.push_screen(HelpScreen(lines))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        for each in screen.active_bindings.values():
-            binding = each.binding
+        for active in screen.active_bindings.values():
+            binding = active.binding
             if binding.description and not binding.system:
                 name = binding.description.capitalize()
-                run = partial(self.run_action, binding.action, each.node)
+                run = partial(self.run_action, binding.action, active.node)
                 yield SystemCommand(name, binding.tooltip or f"key {binding.key}", run)
         yield SystemCommand("Theme", "colours", self.action_change_theme)
 

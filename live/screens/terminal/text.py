@@ -58,7 +58,7 @@ def plain(text: str, width: int | None = None) -> str:
         return text if width is None else fit(text, width)
     if width is not None:
         text = text[: _LOOK * width + _LOOK]
-    kept: list[str] = []
+    chars: list[str] = []
     marks = 0
     for char in unicodedata.normalize("NFC", text):
         category = unicodedata.category(char)
@@ -67,12 +67,12 @@ def plain(text: str, width: int | None = None) -> str:
         if category in ("Mn", "Me"):
             marks += 1
             # U+FE00 to U+FE0F select text or picture display, and so change the width.
-            if marks > _MARKS or not kept or "\ufe00" <= char <= "\ufe0f":
+            if marks > _MARKS or not chars or "\ufe00" <= char <= "\ufe0f":
                 continue
         else:
             marks = 0
-        kept.append(_PICTURE if _is_pictorial(char, category) else char)
-    safe = "".join(kept)
+        chars.append(_PICTURE if _is_pictorial(char, category) else char)
+    safe = "".join(chars)
     return safe if width is None else fit(safe, width)
 
 
@@ -100,8 +100,8 @@ def fit_name(name: str, width: int) -> str:
     """Return a player's name in at most ``width`` cells; given names are shortened
     first.
     """
-    family, _, given = name.partition(", ")
-    for form in (name, f"{family}, {given[:1]}.", family):
+    family, _, given_names = name.partition(", ")
+    for form in (name, f"{family}, {given_names[:1]}.", family):
         if cell_len(form) <= width:
             return form
     return fit(family, width)
@@ -113,9 +113,9 @@ def fit_parts(parts: Iterable[str], width: int) -> str:
     A part is shown whole or not at all; only the first is cut if it is too long by
     itself.
     """
-    first, *more = filter(None, parts)
+    first, *rest = filter(None, parts)
     line = fit(first, width)
-    for part in more:
+    for part in rest:
         longer = f"{line} · {part}"
         if cell_len(longer) > width:
             break
@@ -125,8 +125,8 @@ def fit_parts(parts: Iterable[str], width: int) -> str:
 
 def align_right(text: str, width: int) -> str:
     """Return the text in exactly ``width`` cells, aligned right."""
-    shown = fit(text, width)
-    return " " * (width - cell_len(shown)) + shown
+    cut = fit(text, width)
+    return " " * (width - cell_len(cut)) + cut
 
 
 def begin_line(text: str, style: str = "") -> Text:
@@ -144,17 +144,17 @@ def write_player(player: Player, width: int) -> str:
     return title + fit_name(plain(player.name, 40), width - cell_len(title))
 
 
-def is_same(one: Text | None, other: Text | None) -> bool:
+def is_same(line: Text | None, other: Text | None) -> bool:
     """Return whether two lines look the same.
 
     Rich counts texts as equal that differ only in their style, so the style is compared
     as well.
     """
     return (
-        one == other
-        and one is not None
+        line == other
+        and line is not None
         and other is not None
-        and one.style == other.style
+        and line.style == other.style
     )
 
 
@@ -162,8 +162,8 @@ def wrap_texts(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) ->
     """Wrap texts, each in its style, into lines of at most ``width`` cells."""
     lines = []
     for text, style in parts:
-        found = Text(text, style).wrap(_CONSOLE, max(20, width - indent - 1))
-        lines += [begin_line(" " * indent).append_text(line) for line in found]
+        wrapped = Text(text, style).wrap(_CONSOLE, max(20, width - indent - 1))
+        lines += [begin_line(" " * indent).append_text(line) for line in wrapped]
     return lines
 
 
@@ -171,8 +171,8 @@ def wrap_beside(head: Text, parts: Sequence[tuple[str, str]], width: int) -> Pan
     """Wrap texts as :func:`wrap_texts` does, with ``head`` in front of the first
     line.
     """
-    first, *more = wrap_texts(parts, width, head.cell_len)
-    return [head.append_text(first[head.cell_len :]), *more]
+    first, *rest = wrap_texts(parts, width, head.cell_len)
+    return [head.append_text(first[head.cell_len :]), *rest]
 
 
 class Column(Value):
@@ -206,10 +206,10 @@ def write_heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
     """
     line = begin_line(first, "dim")
     for column in columns:
-        here = column.head == sorted_by
+        is_sorted = column.head == sorted_by
         align = align_right if column.to_right else align_left
-        line.append(align(column.head, column.cells), "head" if here else "dim")
-        line.append("▾" if here else " ", "accent")
+        line.append(align(column.head, column.cells), "head" if is_sorted else "dim")
+        line.append("▾" if is_sorted else " ", "accent")
     line.rstrip()
     return line
 
@@ -439,7 +439,7 @@ def build_matcher(query: str) -> Callable[[str, int | None], bool]:
     do not matter. A number also matches the board number.
     """
     words = strip_accents(query[:MAX_CHARS]).split()
-    wanted = [word for word in words if not word.startswith("!")]
+    required = [word for word in words if not word.startswith("!")]
     unwanted = [word[1:] for word in words if word.startswith("!") and len(word) > 1]
 
     def matches(text: str, board: int | None) -> bool:
@@ -450,7 +450,7 @@ def build_matcher(query: str) -> Callable[[str, int | None], bool]:
                 return board == int(word) or any(part == word for part in line.split())
             return word in line
 
-        return all(map(is_in_line, wanted)) and not any(map(is_in_line, unwanted))
+        return all(map(is_in_line, required)) and not any(map(is_in_line, unwanted))
 
     return matches
 
@@ -526,4 +526,4 @@ SIGNAL = Palette(
     },
     "#15181d",
 )
-PALETTES = {each.name: each for each in (DUSK, PAPER, SIGNAL, PLAIN)}
+PALETTES = {palette.name: palette for palette in (DUSK, PAPER, SIGNAL, PLAIN)}

