@@ -442,7 +442,7 @@ class EventService:
         # Without the number of failures: otherwise a listener that fails on this
         # message would change the number and cause the message again.
         if self.bus.missed:
-            why = (
+            reason = (
                 "a program fault caused missed changes: the log says where;"
                 " restart live-rate"
             )

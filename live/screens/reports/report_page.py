@@ -536,7 +536,7 @@ def _render_notes(event: Analysis, each_game: bool) -> str:
     source = _SOURCES.get(engine.rating_source, "as its source says")
     ids = list(_EXPLAINED)
     if each_game and _has_methods(event):
-        shown += _METHODS
+        ids += _METHODS
     readers = ", ".join(engine.models) or "no model, so there are no perceived ratings"
     name = sanitise_text(engine.name)
     limit = sanitise_text(engine.limit)
