@@ -219,8 +219,8 @@ class MomentsView(View):
             rows.append((moment.id, line))
             rows += [("", below) for below in rest]
         if not rows:
-            quiet = "Nothing told yet: a turn, a find, an upset will stand here"
-            rows = [("", begin_line(quiet, "dim"))]
+            notice = "Nothing told yet: a turn, a find, an upset will stand here"
+            rows = [("", begin_line(notice, "dim"))]
         self.rows.show([id for id, _ in rows], lambda at: rows[at][1])
 
     def find_board(self) -> GameId | None:
