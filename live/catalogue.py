@@ -317,11 +317,11 @@ def read(figure: Figure, view: View, engine_rating: int = 0) -> Reading:
 
     ``engine_rating`` is added to figures that are relative to the engine.
     """
-    plus = engine_rating if figure.above_engine else 0
+    offset = engine_rating if figure.above_engine else 0
 
     def number(path: str) -> float | None:
         value = _field(view, path) if path else None
-        return None if value is None else value + plus
+        return None if value is None else value + offset
 
     return Reading(number(figure.value), number(figure.low), number(figure.high))
 
@@ -407,14 +407,16 @@ def standings(
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
     values = {view.id: value(view) for view in by_name}
-    falling = sorted(-number for number in values.values() if number is not None)
+    negated = sorted(-number for number in values.values() if number is not None)
 
     def standing(view: PlayerView) -> Standing:
-        own = values[view.id]
-        if own is None:
+        number = values[view.id]
+        if number is None:
             return Standing(view, None)
-        higher = bisect_left(falling, -own)
-        return Standing(view, higher + 1, bisect_right(falling, -own) > higher + 1)
+        higher_count = bisect_left(negated, -number)
+        return Standing(
+            view, higher_count + 1, bisect_right(negated, -number) > higher_count + 1
+        )
 
     return sorted(
         map(standing, by_name), key=lambda ranked: ranked.place or len(by_name) + 1
@@ -485,8 +487,8 @@ def sentence(
     if elo is not None and view.usual_low is not None and view.usual_high is not None:
         # If the ratings are far apart, the usual range is shifted towards the
         # opponent's rating, which must be mentioned.
-        far = opponent_elo is not None and abs(opponent_elo - elo) > 400
-        against = f" against {opponent_elo}" if far else ""
+        is_far = opponent_elo is not None and abs(opponent_elo - elo) > 400
+        against = f" against {opponent_elo}" if is_far else ""
         parts.append(
             f"usual for {elo}{against}: {band_text(view.usual_low, view.usual_high)}"
         )

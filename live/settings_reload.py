@@ -122,19 +122,19 @@ class SettingsReloader:
         nothing changed, that is also logged: it shows that a mistake is corrected.
         """
         before = dict(flatten(msgspec.to_builtins(self.now)))
-        live: set[str] = set()
+        live_keys: set[str] = set()
         for part in self._parts:
-            live |= part.keys
+            live_keys |= part.keys
         if self.now.mqtt.publish:
             # A broker keeps the last message until it receives another one, so scores
             # can be hidden from its readers only by a restart.
-            live.discard("server.hide_scores")
+            live_keys.discard("server.hide_scores")
         try:
             if isinstance(loaded, LiveRateError):
                 raise loaded
             after = dict(flatten(msgspec.to_builtins(loaded)))
             changed = [key for key in SETTINGS if before[key] != after[key]]
-            applied = tuple(key for key in changed if key in live)
+            applied = tuple(key for key in changed if key in live_keys)
             values = before | {key: after[key] for key in applied}
             config = msgspec.convert(nest(values), Config)
             concerned = [

@@ -165,9 +165,9 @@ class EventService:
                     self.room.identity, self.room.find_known_result, limit, feeds
                 )
                 for game in self.state.list_source_games():
-                    over = game.result != "*"
+                    is_over = game.result != "*"
                     self.retention.record_change(
-                        game.id, game.feed, over=over, now_s=time.monotonic()
+                        game.id, game.feed, over=is_over, now_s=time.monotonic()
                     )
                 try:
                     yield

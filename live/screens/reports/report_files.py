@@ -320,9 +320,9 @@ def _render_incidents(
     heads = ("Over", "Board", "What", "What happened to it")
     columns = [("No.", "n"), ("Began", "n"), *((head, "") for head in heads)]
     rows = [_render_incident(incident, zone) for incident in incidents]
-    open_ones = sum(incident.over_s is None for incident in incidents)
+    open_count = sum(incident.over_s is None for incident in incidents)
     ending = "" if len(incidents) == 1 else "s"
-    count = f"{len(incidents)} incident{ending}, {open_ones} open"
+    count = f"{len(incidents)} incident{ending}, {open_count} open"
     return render_document(
         f"{title}: incidents",
         f'<p class="lead">{count} · {escape_html(written)} by live-rate</p>',
@@ -341,7 +341,7 @@ def _render_blanks(*names: str) -> str:
 
 def _render_incident(incident: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
     day = format_moment(incident.began_s, zone)[:10]
-    happened = "<br>".join(
+    changes = "<br>".join(
         escape_html(format_incident_change(at, zone, day), _CHARS)
         for at in incident.changes
     )
@@ -353,7 +353,7 @@ def _render_incident(incident: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
         else escape(format_moment(incident.over_s, zone, day)),
         escape_html(incident.board, 80),
         escape_html(f"{incident_sign(incident)} {kind_name(incident.kind)}", 80),
-        happened,
+        changes,
     )
 
 

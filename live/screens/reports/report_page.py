@@ -414,7 +414,7 @@ def _render_result(game: GameDetail, in_doubt: Collection[GameId] = ()) -> str:
 
 
 def _render_game(game: GameDetail) -> str:
-    about = [
+    facts = [
         text
         for text in (format_board_number(game), game.date, game.time_control)
         if text
@@ -433,7 +433,7 @@ def _render_game(game: GameDetail) -> str:
         '<section class="game"><header>'
         f"<h3>{_render_player(game.white)} – {_render_player(game.black)}"
         f" &nbsp;{_render_result(game)}</h3>"
-        f'<span class="soft">{escape_html(" · ".join(about), 120)}</span></header>'
+        f'<span class="soft">{escape_html(" · ".join(facts), 120)}</span></header>'
         f"{paragraphs}{_render_sentences(game)}"
         f"{f'<figure>{curves}{caption}</figure>' if curves else ''}"
         f'<p class="moves">{_render_moves(game)}</p>'
@@ -474,13 +474,19 @@ def _render_finds_and_traps(game: GameDetail) -> str:
     for ply in game.plies:
         number, _ = _format_move_number(game, ply)
         move = f"{number}&nbsp;{escape(sanitise_text(ply.san, 12))}"
-        hard = ply.difficulty
+        difficulty = ply.difficulty
         if ply.mark == "find" and ply.played_share is not None:
             share = format_share(ply.played_share)
             moves["Finds"].append(f"{move} ({share}{_format_rated(ply.played_elo)})")
-        elif ply.mark == "trap" and hard is not None and hard.error_chance is not None:
-            share = format_share(hard.error_chance)
-            moves["Traps"].append(f"{move} ({share}{_format_rated(hard.elo)} err)")
+        elif (
+            ply.mark == "trap"
+            and difficulty is not None
+            and difficulty.error_chance is not None
+        ):
+            share = format_share(difficulty.error_chance)
+            moves["Traps"].append(
+                f"{move} ({share}{_format_rated(difficulty.elo)} err)"
+            )
     lines = [
         f"<b>{name}:</b> {', '.join(texts)}." for name, texts in moves.items() if texts
     ]
@@ -506,12 +512,12 @@ def _render_loss(ply: PlyView) -> str:
     if ply.gain_cp is None or ply.gain_cp > -TOLD_CP:
         return ""
     mark = "bad" if ply.gain_cp <= -BAD_CP else "soft"
-    lost = (
+    loss = (
         f"{-ply.gain_cp / 100:.2f}"
         if ply.gain_cp > -LOST_CP
         else f"{LOST_CP // 100} or more"
     )
-    return f'<i class="{mark}">&nbsp;{MINUS}{lost}</i>'
+    return f'<i class="{mark}">&nbsp;{MINUS}{loss}</i>'
 
 
 # --- explanations of the figures ------------------------------------------------------
@@ -526,7 +532,7 @@ _SOURCES = {
 def _render_notes(event: Analysis, each_game: bool) -> str:
     """Return explanations of the figures, in the order in which a reader meets them."""
     engine = event.engine
-    how = (
+    basis = (
         "the score of the move played minus that of the engine's own choice, both"
         " searched from "
         "the position before the move; never above 0"
@@ -543,7 +549,7 @@ def _render_notes(event: Analysis, each_game: bool) -> str:
     texts = {
         "Engine": f"Scores are those of {name} ({limit}), which counts as"
         f" {engine.rating} Elo, {source}.",
-        "Gain": f"What a move gained or lost, in pawns: {how}. Losses of 0.30 or more"
+        "Gain": f"What a move gained or lost, in pawns: {basis}. Losses of 0.30 or more"
         " stand beside the moves.",
         "Read by": f"{readers}. {sanitise_text(engine.note, 300)}".strip(),
         **{BY_ID[name].name: BY_ID[name].meaning for name in ids},
@@ -614,9 +620,9 @@ def _render_screening(event: Analysis) -> str:
             chance,
         ]
         if lines:
-            among = turns.get(view.id)
-            match_z = None if among is None else among.match_z
-            difference_z = None if among is None else among.difference_z
+            intrinsic = turns.get(view.id)
+            match_z = None if intrinsic is None else intrinsic.match_z
+            difference_z = None if intrinsic is None else intrinsic.difference_z
             row += [format_signed(match_z), format_signed(difference_z)]
         rows.append((-agreement.log_e_value, row))
     rows.sort()

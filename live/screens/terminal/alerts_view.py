@@ -59,8 +59,9 @@ class AlertsView(DeskList[Alert]):
         return board, max(8, self.size.width - board - _REST_CELLS)
 
     def write_head(self) -> str:
-        board, text = self._find_cells()
-        return f"    {align_left('Board', board)} {align_left('What', text)}  For"
+        board_cells, what_cells = self._find_cells()
+        board = align_left("Board", board_cells)
+        return f"    {board} {align_left('What', what_cells)}  For"
 
     def write_row(self, item: Alert) -> Text:
         board_cells, what_cells = self._find_cells()
@@ -159,21 +160,21 @@ class AlertsView(DeskList[Alert]):
         alert = self._find_answerable()
         if alert is None:
             return
-        every = {
+        choices = {
             "a": ("this alert", DeskCommand("mute", alert.id)),
             "k": (f"all of kind {alert.kind}", DeskCommand("mute-kind", alert.kind)),
         }
         if alert.game is not None:
-            every["b"] = ("all of this board", DeskCommand("mute-board", alert.game))
+            choices["b"] = ("all of this board", DeskCommand("mute-board", alert.game))
         if alert.muted:
-            for _, command in every.values():
+            for _, command in choices.values():
                 self.context.command(
                     DeskCommand(command.act, command.about, muted=False)
                 )
             self.context.notify("Unmuted")
             return
         answers = {}
-        for key, (words, command) in every.items():
+        for key, (words, command) in choices.items():
             answers[key] = words, partial(self._mute, command)
         self.context.choose("Mute", answers)
 

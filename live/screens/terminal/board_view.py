@@ -294,7 +294,7 @@ class BoardView(View, can_focus=True):
         """
         context = self.context
         age_s, exact = context.changes.measure_age_s(game.id, len(game.plies))
-        behind = game.plies_played - game.plies_scored
+        unscored = game.plies_played - game.plies_scored
         states = {feed.feed: feed.state for feed in context.state.feeds()}
         sources = (
             f"{FEED_SIGNS.get(states.get(name, ''), '')} {plain(name, 40)}".lstrip()
@@ -304,7 +304,7 @@ class BoardView(View, can_focus=True):
             "Board" if game.board is None else f"Board {game.board}",
             "" if game.running else RESULTS.get(game.result, game.result),
             RESTORED if game.restored and not game.problem else "",
-            f"{count_things(behind, 'move')} to score" if behind > 1 else "",
+            f"{count_things(unscored, 'move')} to score" if unscored > 1 else "",
             f"last move {write_age(age_s)} ago" if exact and game.running else "",
             f"round {plain(game.round, 8)}" if game.round else "",
             f"from {' and '.join(sources)}",
@@ -354,9 +354,9 @@ class BoardView(View, can_focus=True):
         lines = []
         elos = game.white.elo, game.black.elo
         for color, sign in SIDE_SIGNS.items():
-            own, opponent_elo = elos if color == "white" else elos[::-1]
+            own_elo, opponent_elo = elos if color == "white" else elos[::-1]
             point, final = find_last_point(game, color), is_final(game)
-            text = sentence(point, own, opponent_elo, final=final) if point else ""
+            text = sentence(point, own_elo, opponent_elo, final=final) if point else ""
             text = text or game.note or "no figure yet"
             lines.append(begin_line(f"{sign} {text}", "dim"))
         return lines

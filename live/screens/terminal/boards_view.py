@@ -154,7 +154,7 @@ class BoardsView(ListView):
 
     def redraw(self) -> None:
         alerts = group_by_board(self.context.state.alerts())
-        asking = [
+        alerting = [
             game
             for game, board_alerts in alerts.items()
             if any(map(asks_for_notice, board_alerts))
@@ -162,17 +162,19 @@ class BoardsView(ListView):
         details = (
             self.context.state.game(view.id) for view in self.context.state.games()
         )
-        every = games = list(filter(None, details))
+        all_games = games = list(filter(None, details))
         if self.query_text:
-            games = list(filter(build_board_matcher(self.query_text), every))
+            games = list(filter(build_board_matcher(self.query_text), all_games))
         elif not self.unfolded:
-            games = keep_newest_rounds(every, asking)
-        self.listed = order_boards(games, asking, self._find_order_value)
+            games = keep_newest_rounds(all_games, alerting)
+        self.listed = order_boards(games, alerting, self._find_order_value)
         self._troubles = {}
         for game in self.listed:
             troubles = find_troubles(game, alerts.get(game.id, ()))
             self._troubles[game.id] = [x for x in troubles if x.style != "dim"]
-        self._show_what_is_not_listed(0 if self.query_text else len(every) - len(games))
+        self._show_what_is_not_listed(
+            0 if self.query_text else len(all_games) - len(games)
+        )
         self._show_rows()
         selected = self.find_board()
         self.board.visible = selected is not None

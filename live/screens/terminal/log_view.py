@@ -64,7 +64,7 @@ class LogView(DeskList[Incident]):
 
     def write_row(self, item: Incident) -> Text:
         is_own, is_over = item.kind in OWN_KINDS, item.over_s is not None
-        about = f"{self.write_board(item.board)}: " if item.board else ""
+        board = f"{self.write_board(item.board)}: " if item.board else ""
         # Show the text as it was at first: durations go on changing. A count that
         # changed is news, so incidents that count things show their latest text.
         first = item.text if item.kind in COUNTED else item.changes[0].text
@@ -81,7 +81,7 @@ class LogView(DeskList[Incident]):
                 f"{align_left(kind_name(item.kind), self._find_kind_cells())} ",
                 "" if is_own else "dim",
             ),
-            (f"{about}{plain(text, 300)}", "dim" if is_over and not is_own else ""),
+            (f"{board}{plain(text, 300)}", "dim" if is_over and not is_own else ""),
             (f"  ✎ {plain(item.note, 100)}" if item.note else "", "accent"),
         )
 
@@ -98,9 +98,9 @@ class LogView(DeskList[Incident]):
         return lines
 
     def describe(self) -> str:
-        going = sum(incident.over_s is None for incident in self.listed.values())
+        open_count = sum(incident.over_s is None for incident in self.listed.values())
         return self.write_caption(
-            f"{count_things(len(self.listed), 'incident')}, {going} open"
+            f"{count_things(len(self.listed), 'incident')}, {open_count} open"
         )
 
     def action_print(self) -> None:

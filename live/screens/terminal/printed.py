@@ -79,7 +79,7 @@ class EventLineWriter:
             if isinstance(change, MoveMessage) and change.move
         }
         lines: list[str] = []
-        together: Counter[GameId] = Counter()
+        move_counts: Counter[GameId] = Counter()
         for change in changes:
             id, feeds = game_of(change) or "", self._state.feeds()
             before = self._state.game(id)
@@ -98,25 +98,27 @@ class EventLineWriter:
                         self._printed_plies[id, color] = min(
                             self._printed_plies.get((id, color), 0), ply - 1
                         )
-                    together[id] += 1
-                    instead = before.plies[ply - 1 :]
+                    move_counts[id] += 1
+                    replaced = before.plies[ply - 1 :]
                     if move is None:
-                        to = (
+                        last_move = (
                             write_move(game, game.plies[-1])
                             if game.plies
                             else "the start"
                         )
-                        texts = [f"taken back to {to}"]
-                    elif instead:
-                        now = write_move(game, move)
-                        texts = [f"corrected to {now}, was {instead[0].san}"]
-                        together[id] = 0
+                        texts = [f"taken back to {last_move}"]
+                    elif replaced:
+                        new_move = write_move(game, move)
+                        texts = [f"corrected to {new_move}, was {replaced[0].san}"]
+                        move_counts[id] = 0
                     elif change is last[id]:
-                        several = (
-                            f"{together[id]} moves to " if together[id] > 1 else ""
+                        count = (
+                            f"{move_counts[id]} moves to "
+                            if move_counts[id] > 1
+                            else ""
                         )
                         clock = write_clock(move.clock_s)
-                        text = f"played {several}{write_move(game, move)}"
+                        text = f"played {count}{write_move(game, move)}"
                         texts = [f"{text}{clock and f', clock {clock}'}"]
                 case PointMessage(color=color, point=point) if game:
                     # A header corrected later causes whole curves to be sent again;

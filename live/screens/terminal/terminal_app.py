@@ -256,19 +256,19 @@ class Terminal(App[None]):
         them.
         """
         state = self.context.state
-        beside: dict[str, str] = {}
+        signs: dict[str, str] = {}
         if unread := in_order(filter(asks_for_notice, state.alerts())):
             counts = Counter(alert.severity for alert in unread)
             marks = (f"{count} {ALERT_SIGNS[kind]}" for kind, count in counts.items())
-            beside["alerts"] = f" {' '.join(marks)}"
+            signs["alerts"] = f" {' '.join(marks)}"
         if troubled := [feed.state for feed in state.feeds() if not is_calm(feed)]:
-            beside["sources"] = f" {FEED_SIGNS[troubled[0]]}"
+            signs["sources"] = f" {FEED_SIGNS[troubled[0]]}"
         for key, name in enumerate(SCREENS, 1):
             tab = self._tabs.query_one(f"#tab-{name}", Tab)
-            label = f"{key} {name.capitalize()}{beside.get(name, '')}"
+            label = f"{key} {name.capitalize()}{signs.get(name, '')}"
             if tab.label_text != label:
                 tab.label = Content(label)
-                tab.set_class(name in beside, "-trouble")
+                tab.set_class(name in signs, "-trouble")
 
     def _write_status(self, width: int) -> Text:
         context = self.context

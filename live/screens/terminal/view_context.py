@@ -249,17 +249,19 @@ class ViewContext:
         """Acknowledge all alerts of a board."""
         if not self.is_desk_known():
             return
-        asking = [
+        alert_ids = [
             alert.id
             for alert in self.state.alerts()
             if alert.game == game and asks_for_notice(alert)
         ]
-        if game is None or not asking:
+        if game is None or not alert_ids:
             self.notify("The board has no open alert")
             return
-        for alert in asking:
-            self.command(DeskCommand("acknowledge", alert))
-        self.notify(f"Acknowledged {count_things(len(asking), 'alert')} of the board")
+        for alert_id in alert_ids:
+            self.command(DeskCommand("acknowledge", alert_id))
+        self.notify(
+            f"Acknowledged {count_things(len(alert_ids), 'alert')} of the board"
+        )
 
     def write_entry(self, game: GameId | None) -> None:
         """Ask for the text of a log entry about a board, or about no board."""
@@ -332,8 +334,8 @@ class ViewContext:
                 self.notify(str(error))
                 return
             set_delay(seconds)
-            behind = f"The public is {dial(seconds)} behind"
-            self.notify(behind if seconds else "The public sees everything at once")
+            notice = f"The public is {dial(seconds)} behind"
+            self.notify(notice if seconds else "The public sees everything at once")
 
         now_s = self.public_delay().delay_s
         self.ask("Public delay (90, 15m, 1h):", f"{now_s:g}", enter_delay)
