@@ -90,6 +90,8 @@ class Hall:
         self._ended_s: dict[str, float] = {}
         """By key of a game: clock time at which its result was first seen."""
         self._seats: Seats = {}
+        self._has_heard_pairings = False
+        """Whether LiveChess has answered a request for pairings in this run."""
         self._reported: dict[str, GameReport] = {}
         self._news: dict[str, None] = {}
         for game in known_games:
@@ -153,8 +155,9 @@ class Hall:
         before = self._seats
         self._seats = seats
         serials = dict.fromkeys([*seats, *before])
-        if bool(seats) != bool(before):
+        if bool(seats) != bool(before) or not self._has_heard_pairings:
             serials |= dict.fromkeys(self.boards)
+        self._has_heard_pairings = True
         for serial in serials:
             rounds = seats.get(serial, ())
             if rounds == before.get(serial) and seats:
@@ -254,8 +257,13 @@ class Hall:
         rounds = self._seats.get(board.serial, ())
         current = self._find_current_seat(board, rounds)
         game = self.game_of_board(board)
-        is_left_out = game is not None and game.result == "*" and not _is_unpaired(game)
-        board.is_paired = current is not None or (is_left_out and bool(self._seats))
+        had_pairing = game is not None and not _is_unpaired(game)
+        is_left_out = game is not None and had_pairing and game.result == "*"
+        # Until LiveChess answers, the pairing of an earlier run is still valid.
+        # Otherwise pieces that were set back would begin a game without players.
+        is_waiting = had_pairing and not self._has_heard_pairings
+        is_listed_elsewhere = is_left_out and bool(self._seats)
+        board.is_paired = current is not None or is_waiting or is_listed_elsewhere
         for seat in rounds:
             if seat is current:
                 self._seat_current(board, seat, now_s)
@@ -306,7 +314,7 @@ class Hall:
     def _is_same_game(self, board: HallBoard, game: GameReport, seat: Seat) -> bool:
         is_on_board = board.is_silent or is_line_of_game(game.moves, board.moves)
         if _is_unpaired(game):
-            return is_on_board or seat.result != "*"
+            return self._has_no_game(seat) and (is_on_board or seat.result != "*")
         if len(game.moves) < NEW_GAME_PLIES:
             # Boards are exchanged at the beginning of games: each game goes with its
             # players.
@@ -317,6 +325,13 @@ class Hall:
             ):
                 return paired_game is game
         return is_same_pairing(game, seat, is_on_board=is_on_board)
+
+    def _has_no_game(self, seat: Seat) -> bool:
+        """Return whether no game with moves is known of a pairing."""
+        paired_game = self._find_paired_game(seat)
+        if paired_game is None or not paired_game.moves:
+            return True
+        return count_same_players(paired_game.headers, seat.headers) < 2
 
     def _find_paired_game(self, seat: Seat) -> GameReport | None:
         """Return the game of a pairing, at whichever board it is played; None if there

@@ -91,8 +91,9 @@ class Pairings:
     async def fetch_pairings(
         self, client: httpx.AsyncClient, share: LoopShare
     ) -> Seats | None:
-        """Return all pairings by board, rounds in order; None if LiveChess has never
-        sent a list of tournaments.
+        """Return all pairings by board, rounds in order; None if they are unknown,
+        because LiveChess has never sent a list of tournaments, or none of its pairings
+        and not all that is listed.
         """
         before, self._answers = self._answers, {}
         self._notes = []
@@ -121,25 +122,34 @@ class Pairings:
         if listed is None:
             return None
         self._answers["tournaments"] = listed
+        is_complete = True
         seats: dict[str, dict[tuple[str, int], Seat]] = {}
         for entry in listed:
             path = f"tournament/{entry.uuid}"
-            tournament = _merge_tournament(
-                await fetch_json(path, _Tournament), before.get(path)
-            )
-            self._answers[path] = tournament
+            answer = await fetch_json(path, _Tournament)
+            tournament = _merge_tournament(answer, before.get(path))
+            if answer is None and path not in before:
+                is_complete = False
+            else:
+                self._answers[path] = tournament
             self._note_unread(path, tournament.unread)
             self._note_serials(path, tournament)
             for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
                 path = f"round/{entry.uuid}/{number}"
-                round_ = _merge_round(await fetch_json(path, _Round), before.get(path))
-                self._answers[path] = round_
+                round_answer = await fetch_json(path, _Round)
+                round_ = _merge_round(round_answer, before.get(path))
+                if round_answer is None and path not in before:
+                    is_complete = False
+                else:
+                    self._answers[path] = round_
                 self._note_unread(path, round_.unread)
                 round_number = number + 1 if round_.nr is None else round_.nr
                 for serial, seat in await share.run(
                     self._read_seats(tournament, round_number, round_)
                 ):
                     seats.setdefault(serial, {})[entry.uuid, number] = seat
+        if not seats and not is_complete:
+            return None
         return {serial: tuple(rounds.values()) for serial, rounds in seats.items()}
 
     def _read_seats(

@@ -21,6 +21,8 @@ from live.sources.hall_board import HallBoard, Seat
 #   `20 s`         so much time goes by
 #   `killed`       the service is; what follows happens without it
 #   `restart`      it is started, and killed before if it was not
+#   `deaf restart` the same, and the request for the pairings is not answered
+#   `pairings`     they are answered
 
 LINES = {
     "GAME": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7",
@@ -49,12 +51,15 @@ class HallCourse:
         self.is_up = False
         self.start()
 
-    def start(self) -> None:
-        """A new run of the service: the pairings are asked for, then the boards."""
+    def start(self, *, is_deaf: bool = False) -> None:
+        """Start a new run of the service: it asks for the pairings, then for the
+        boards. ``is_deaf``: LiveChess does not answer the first request.
+        """
         known = [game.to_report() for game in self.index]
         self.hall = Hall(known, GRACE_S)
         self.is_up = True
-        self._look()
+        if not is_deaf:
+            self._look()
         board = self.hall.add_board("S1", self.now_s)
         assert board is not None
         self.board: HallBoard = board
@@ -67,6 +72,10 @@ class HallCourse:
                 self.is_up = False
             case ["restart"]:
                 self.start()
+            case ["deaf", "restart"]:
+                self.start(is_deaf=True)
+            case ["pairings"]:
+                self._look()
             case ["no", "pairings"]:
                 self.seats = {}
                 self._look()
@@ -372,6 +381,37 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         "GAME 14, killed, GAME 16, 1 Ann-Bob *, restart",
         ["Ann-Bob * GAME 16"],
     ),
+    # The service restarts, and LiveChess is slow to tell the pairings.
+    "analysed while the pairings were unknown": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, killed, TRIED 11, deaf restart,"
+        " TRIED 12, pairings",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "set back while the pairings were unknown": (
+        "1 Ann-Bob *, GAME 20, GAME 0, killed, deaf restart, NEXT 3, pairings,"
+        " 1 Ann-Bob 0-1",
+        ["Ann-Bob 0-1 GAME 20"],
+    ),
+    "played on while the pairings were unknown": (
+        "1 Ann-Bob *, GAME 14, killed, GAME 16, deaf restart, GAME 18, pairings,"
+        " GAME 20, 1 Ann-Bob 1-0",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "ended while the service was down and deaf": (
+        "1 Ann-Bob *, GAME 11, killed, GAME 20, 1 Ann-Bob 1-0, deaf restart, 60 s,"
+        " pairings",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "the next round while the pairings were unknown": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, killed, 2 Cid-Dan *, NEXT 3,"
+        " deaf restart, NEXT 4, pairings, NEXT 9",
+        ["Ann-Bob 1-0 GAME 20", "Cid-Dan * NEXT 9"],
+    ),
+    "the pairings vanished and came back": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, no pairings, GAME 0, NEXT 9,"
+        " 1 Ann-Bob 1-0",
+        ["Ann-Bob 1-0 GAME 20", "?-? * NEXT 9"],
+    ),
     # No pairings at all.
     "no pairings, the next game": (
         "GAME 20, GAME 0, NEXT 1, NEXT 9",
@@ -393,7 +433,11 @@ def test_a_course_ends_in_what_was_played(course: str) -> None:
     assert seen.games == wanted
 
 
-@pytest.mark.parametrize("course", COURSES)
+#: A restart that hears the pairings would make another course of the rest.
+HEARING_COURSES = [name for name, (steps, _) in COURSES.items() if "deaf" not in steps]
+
+
+@pytest.mark.parametrize("course", HEARING_COURSES)
 def test_a_restart_anywhere_changes_nothing(course: str) -> None:
     """LiveChess says again what stands on the board, and who plays there."""
     steps, wanted = COURSES[course]

@@ -533,6 +533,32 @@ async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
         assert await pairings.fetch_pairings(client, LoopShare(DrivenClock())) == {}
 
 
+@pytest.mark.parametrize("path", ["tournament/t", "round/t/0"])
+async def test_pairings_that_were_never_read_are_unknown_and_not_gone(
+    path: str,
+) -> None:
+    """Else boards would begin games without players after a restart."""
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t"}],
+        "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
+        "round/t/0": {"pairings": [PAIRING]},
+    }
+    failing = {path}
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        asked = request.path.removeprefix("/api/v1.0/")
+        status = 500 if asked in failing else 200
+        await reply.send_whole(status, json.dumps(files[asked]).encode())
+
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
+        share = LoopShare(DrivenClock())
+        assert await pairings.fetch_pairings(client, share) is None
+        assert await pairings.fetch_pairings(client, share) is None, "the second time"
+        failing.clear()
+        assert list(await pairings.fetch_pairings(client, share) or {}) == ["12"]
+
+
 async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
     asked: Counter[str] = Counter()
 
