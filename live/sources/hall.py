@@ -112,13 +112,17 @@ class Hall:
 
     @property
     def note(self) -> str:
-        """Message for people about boards whose games keep their moves; empty if there
-        are none.
+        """Message for people about boards whose games keep their moves, and about
+        pairings that are not known yet; empty if there is nothing to tell.
         """
-        games = [self.game_of_board(board) for board in self.boards.values()]
+        boards = list(self.boards.values())
+        games = [self.game_of_board(board) for board in boards]
         set_back = sum(game is not None and game.problem == SET_BACK for game in games)
-        boards = "1 board was" if set_back == 1 else f"{set_back} boards were"
-        return f"{boards} set back without a result" if set_back else ""
+        subject = "1 board was" if set_back == 1 else f"{set_back} boards were"
+        parts = [f"{subject} set back without a result"] if set_back else []
+        if not self._has_heard_pairings and any(board.is_paired for board in boards):
+            parts.append("LiveChess has not sent its pairings; no new game begins")
+        return "; ".join(parts)
 
     # --- input ------------------------------------------------------------------------
 

@@ -549,3 +549,12 @@ def test_law_a_pairing_is_one_game_and_what_is_over_stays(steps: list[str]) -> N
         if result != "*" and seen.now_s - over_s > GRACE_S:
             assert game == f"Ann-Bob {result} {stood}"
         stood = game.split(" ", 2)[2]
+
+
+def test_a_hall_says_that_it_waits_for_the_pairings() -> None:
+    course = HallCourse()
+    for step in ("1 Ann-Bob *", "GAME 20", "1 Ann-Bob 1-0", "killed", "deaf restart"):
+        course.take(step)
+    assert "has not sent its pairings" in course.hall.note
+    course.take("pairings")
+    assert course.hall.note == ""
