@@ -376,7 +376,7 @@ def test_a_folder_that_cannot_be_written_and_a_board_that_is_gone(
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         exporter(tmp_path / "file")("pgn", None)
-    with pytest.raises(InputError, match="gone"):
+    with pytest.raises(InputError, match="no longer exists"):
         exporter(tmp_path)("pgn", "no such board")
 
 
