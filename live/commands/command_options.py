@@ -196,7 +196,7 @@ _ABOUT = re.compile(r"^ {4}(\w+): (?:\[(.+?)\] )?(.+(?:\n {8}.+)*)", re.MULTILIN
 def command(function: Callable[..., Ended]) -> Callable[..., None]:
     """Return ``function`` as a command for Typer, with an added ``--debug``."""
     text, _, args = (inspect.getdoc(function) or "").partition("\n\nOptions:\n")
-    texts = _SHARED | _read_options(args)
+    texts = _SHARED | _parse_docstring_options(args)
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     parameters: dict[str, inspect.Parameter] = {}
@@ -214,7 +214,7 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
                 )
         elif dataclasses.is_dataclass(hint):
             kinds = get_type_hints(hint, include_extras=True)
-            abouts = _read_options(inspect.getdoc(hint) or "")
+            abouts = _parse_docstring_options(inspect.getdoc(hint) or "")
             for field in dataclasses.fields(hint):
                 options[field.name] = _build_parameter(
                     typer.Option,
@@ -263,7 +263,7 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
     return run
 
 
-def _read_options(text: str) -> dict[str, tuple[str, str]]:
+def _parse_docstring_options(text: str) -> dict[str, tuple[str, str]]:
     """Read the options of a docstring; return for each parameter the name of its value
     and its help.
     """

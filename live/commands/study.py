@@ -262,9 +262,7 @@ study = typer.Typer(name="study", no_args_is_help=True)
 
 @study.callback()
 def about() -> None:
-    """Studies over many games: one database, searched once, tables and figures of the
-    papers.
-    """
+    """Study many games: one database, searched once, gives all tables and figures."""
 
 
 def check_installed() -> None:

@@ -30,7 +30,7 @@ def build_timeouts(config: EngineConfig) -> EngineTimeouts:
 
 
 def build_search_options(config: EngineConfig) -> SearchOptions:
-    """Return how searches are asked for."""
+    """Return the options with which every search is requested."""
     same_depth = config.same_depth or config.adaptive
     return SearchOptions(config.multipv, same_depth=same_depth)
 

@@ -500,7 +500,7 @@ class Event:
         for request in sent.requests:
             self._searches.submit(request.search, request.id, request.urgency)
         if sent.changes:
-            self._publish([self._mark_change(change) for change in sent.changes])
+            self._publish([self._mark_restored_in(change) for change in sent.changes])
         if self._ask is not None:
             for question in sent.questions:
                 self._ask(question)
@@ -513,7 +513,7 @@ class Event:
         if record is not None:
             self._publish((GameMessage(self._mark_restored(record.view)),))
 
-    def _mark_change(self, change: EventChange) -> EventChange:
+    def _mark_restored_in(self, change: EventChange) -> EventChange:
         if isinstance(change, GameMessage):
             return GameMessage(self._mark_restored(change.game))
         return change

@@ -27,7 +27,7 @@ _WON_SQUARES: dict[Result, frozenset[str]] = {
 
 def normalise_report(report: GameReport) -> GameReport:
     """Return ``report`` without impossible data."""
-    return drop_centred_kings(add_result_by_rule(drop_unsupported_variant(report)))
+    return drop_centred_kings(add_result_after_mate(drop_unsupported_variant(report)))
 
 
 def is_no_game(report: GameReport) -> bool:
@@ -70,7 +70,7 @@ def drop_centred_kings(report: GameReport) -> GameReport:
     return replace(report, moves=moves, problem=None)
 
 
-def add_result_by_rule(report: GameReport) -> GameReport:
+def add_result_after_mate(report: GameReport) -> GameReport:
     """Return ``report`` with the result by the rules after a mate (FIDE Laws 5.1.1).
 
     A stalemate or dead position stays ``*`` until the source reports the draw, because

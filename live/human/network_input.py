@@ -123,7 +123,7 @@ def _unpack_bitboards(boards: NDArray[np.uint64]) -> NDArray[np.uint8]:
     )
 
 
-def _build_attacks(pawns: list[int]) -> Bools:
+def _build_attack_tables(pawns: list[int]) -> Bools:
     """Return the attacks of each kind of piece on an empty board, ``(7, 64, 64)``; the
     last is for no piece.
     """
@@ -147,7 +147,7 @@ def _build_attacks(pawns: list[int]) -> Bools:
 #: Attacks by side, the mover's first.
 _ATTACKS = np.stack(
     [
-        _build_attacks(chess.BB_PAWN_ATTACKS[color])
+        _build_attack_tables(chess.BB_PAWN_ATTACKS[color])
         for color in (chess.WHITE, chess.BLACK)
     ]
 )

@@ -33,7 +33,7 @@ class RecordedEvent:
     """An event whose search results come from the journal.
 
     Args:
-        to_ms: what was found later is not known yet; None: everything is.
+        to_ms: ignore results found after this time; None: use all results.
     """
 
     def __init__(

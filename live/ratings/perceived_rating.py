@@ -93,8 +93,8 @@ class Elos(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Central moments of the slopes of moves by players of certain ratings. Moments of
-    several moves add up.
+    """Central moments of the slope of a move, given the players' ratings. They are
+    additive over moves.
     """
 
     variance: Floats

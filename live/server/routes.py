@@ -402,7 +402,7 @@ class HttpRoutes:
         summary = await self._summarise(context)
         language = _read_language(context)
         token = {name: text for name, text in context.request.query if name == "token"}
-        links = RoundLinks(self._find_root(context), token, can_render_png())
+        links = RoundLinks(self._build_base_url(context), token, can_render_png())
         games = list(context.state.games())
         finished = list_finished_rounds(games)
         if isinstance(summary, RoundSummary):
@@ -514,11 +514,11 @@ class HttpRoutes:
             if game and moment.game == game.id
         ]
         body = render_share_page(
-            id, game, self._find_root(context), moments, picture=picture
+            id, game, self._build_base_url(context), moments, picture=picture
         )
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
-    def _find_root(self, context: RequestContext) -> str:
+    def _build_base_url(self, context: RequestContext) -> str:
         """Return the address of the service in this request: ``https://HOST/``."""
         headers = context.request.headers
         scheme = headers.get("x-forwarded-proto")

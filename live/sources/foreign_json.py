@@ -314,13 +314,13 @@ def _make_bounded_reader(read: Reader, bounds: msgspec.Meta) -> Reader:
     lowest = -math.inf if bounds.ge is None else bounds.ge
     highest = math.inf if bounds.le is None else bounds.le
 
-    def read_bounded(value: object, place: _Place) -> object:
+    def read_in_range(value: object, place: _Place) -> object:
         number = read(value, place)
         if isinstance(number, int | float) and not lowest <= number <= highest:
             raise _Unreadable("a number out of range")
         return number
 
-    return read_bounded
+    return read_in_range
 
 
 def _make_union_reader(kinds: list[Any], *, optional: bool) -> Reader:

@@ -126,7 +126,7 @@ class Hall:
 
     # --- input ------------------------------------------------------------------------
 
-    def add_board(self, serial: str, now_s: float) -> HallBoard | None:
+    def find_or_add_board(self, serial: str, now_s: float) -> HallBoard | None:
         """Return the board with this serial number, which is created if it is new; None
         if there are too many boards.
 

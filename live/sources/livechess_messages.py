@@ -88,7 +88,9 @@ class LiveChessMessages:
         if games and (self._unread or self._unread_pairings):
             for board in self.hall.boards.values():
                 if board.key in games:
-                    games[board.key] = self._add_unread(games[board.key], board.serial)
+                    games[board.key] = self._add_unreadable(
+                        games[board.key], board.serial
+                    )
         return list(games.values())
 
     def update_unread_pairings(
@@ -108,7 +110,7 @@ class LiveChessMessages:
             self.hall.boards[serial] for serial in changed if serial in self.hall.boards
         ]
 
-    def _add_unread(self, game: GameReport, serial: str) -> GameReport:
+    def _add_unreadable(self, game: GameReport, serial: str) -> GameReport:
         unread = self._unread.get(serial, {})
         all_unread = self._unread_pairings.get(serial, {}) | unread
         if description := all_unread.pop("san", None):
@@ -162,7 +164,7 @@ class LiveChessMessages:
         for entry in boards if isinstance(boards, list) else ():
             listed = read_value(entry, _Listed) or _Listed()
             serial = listed.serialnr
-            board = self.hall.add_board(serial, now_s) if serial else None
+            board = self.hall.find_or_add_board(serial, now_s) if serial else None
             if board is not None and not board.is_subscribed:
                 board.is_subscribed = True
                 parameters = {

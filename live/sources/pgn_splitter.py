@@ -307,8 +307,8 @@ class PgnSplitter:
         return normalise_line(text).encode("utf-8", "replace") + end
 
     def _split_line(self, line: bytes) -> list[bytes]:
-        """Split a line in two if a game follows tags or another game in it; otherwise
-        return an empty list.
+        """Return both parts of a line in the middle of which a game begins, after tags
+        or after another game; otherwise an empty list.
         """
         if line.endswith(b"]\n") or self._in_comment or line.startswith((b"%", b";")):
             return []

@@ -36,7 +36,7 @@ def find_placement(
     for move in moves[settled:]:
         game.play_move(move.uci)
     for turn in chess.COLORS:
-        if game.resume_at(_create_board(placed, turn)):
+        if game.try_resume_at(_create_board(placed, turn)):
             return (*moves[:settled], *game.moves), game.board.fen()
     return None
 

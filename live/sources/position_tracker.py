@@ -176,12 +176,12 @@ class PositionTracker:
         elif not (
             begun or self._play_step(now, move)
             if is_first
-            else self.resume_at(now, move)
+            else self.try_resume_at(now, move)
         ):
             self._begin_at(now)
         self._set_clock(white_s, black_s)
 
-    def resume_at(self, now: chess.Board, move: str = "") -> bool:
+    def try_resume_at(self, now: chess.Board, move: str = "") -> bool:
         """Continue the game with this position, if possible. It can be the last
         position, one or two moves after it, an earlier one, or the result of a
         correction. Return whether it was.

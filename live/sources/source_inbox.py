@@ -129,7 +129,7 @@ class SourceInbox:
                 self._on_done()
 
     def _report_loss(self, feed: FeedName, lost: str) -> None:
-        """Report that a report of a source was lost, which the source does not know."""
+        """Tell people that a report was lost; the source itself cannot know it."""
         loss = FeedHealth(feed, "retrying", lost)
         if feed in self._losses:
             # Of several in a row, what the source itself said last is what comes back.

@@ -106,7 +106,7 @@ def add_games(
             needed |= {game.game for game in list_needed_games(table, paper, games)}
         is_about_games = any(MEASURES[table.measure].gains for _, table in tables)
         if new and is_about_games and needed.isdisjoint(game.game for game in new):
-            problem = _describe_foreign_games(tables, database, new[0])
+            problem = _explain_no_matching_games(tables, database, new[0])
             remedy = "Name its tables, or check the tags White, Black, Event and Date"
             raise InputError(file, problem, remedy)
     return read
@@ -121,7 +121,7 @@ def _count_readable_games(database: CorpusDatabase, file: str) -> int:
     return int(texts) - int(damaged)
 
 
-def _describe_foreign_games(
+def _explain_no_matching_games(
     tables: Sequence[tuple[PrintedPaper, PrintedTable]],
     database: CorpusDatabase,
     game: ListedGame,

@@ -183,8 +183,8 @@ def summarise_round(games: Sequence[GameDetail]) -> RoundSummary:
         decided=sum(result in ("1-0", "0-1") for result in results),
         upsets=sum(line.upset_elo > 0 for line in lines),
         unscored=sum(game.plies_played - game.plies_scored for game in games),
-        above=_choose_above(places),
-        below=_choose_below(places),
+        above=_select_best_above(places),
+        below=_select_worst_below(places),
         moves=_choose_moves(games, names),
     )
 
@@ -251,13 +251,17 @@ def _list_places(games: Iterable[RoundGame]) -> Iterator[tuple[float, RoundPlace
                 yield player.percentile, RoundPlace(game.id, color, player)
 
 
-def _choose_above(places: Iterable[tuple[float, RoundPlace]]) -> tuple[RoundPlace, ...]:
+def _select_best_above(
+    places: Iterable[tuple[float, RoundPlace]],
+) -> tuple[RoundPlace, ...]:
     above = [rated_place for rated_place in places if rated_place[0] > ABOVE]
     above.sort(key=lambda rated_place: rated_place[0], reverse=True)
     return tuple(place for _, place in above[:NAMED_PLAYERS])
 
 
-def _choose_below(places: Iterable[tuple[float, RoundPlace]]) -> tuple[RoundPlace, ...]:
+def _select_worst_below(
+    places: Iterable[tuple[float, RoundPlace]],
+) -> tuple[RoundPlace, ...]:
     below = [rated_place for rated_place in places if rated_place[0] < BELOW]
     below.sort(key=lambda rated_place: rated_place[0])
     return tuple(place for _, place in below[:NAMED_PLAYERS])

@@ -122,7 +122,7 @@ class WatchedEvent:
                 continue
             if is_moved or not self.boards[id].is_running:
                 topics[BOARD, id] = None
-                partner = self._find_exchange(self.boards[id], now_s)
+                partner = self._find_swapped_game(self.boards[id], now_s)
                 if partner is not None:
                     self.unremembered[partner] = topics[BOARD, partner] = None
         return topics
@@ -151,7 +151,7 @@ class WatchedEvent:
             self.unremembered[id] = None
         return True
 
-    def _find_exchange(self, board: WatchedBoard, now_s: float) -> GameId | None:
+    def _find_swapped_game(self, board: WatchedBoard, now_s: float) -> GameId | None:
         """Return the game of the board that has just exchanged its moves with this one.
 
         Return None if there is none.

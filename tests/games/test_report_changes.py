@@ -28,7 +28,7 @@ from live.games.game_matching import drop_repeats, is_another_game, match_games
 from live.games.player_identity import preferred_game_id
 from live.games.report_changes import plan_steps
 from live.games.report_cleaning import (
-    add_result_by_rule,
+    add_result_after_mate,
     drop_centred_kings,
     drop_unsupported_variant,
     is_no_game,
@@ -895,7 +895,7 @@ def test_a_mate_without_a_result_is_won_by_rule(
     sans: str, start_fen: str, told_result: Result, result: Result
 ) -> None:
     report = make_game("Anna-Boris", sans, start_fen=start_fen, result=told_result)
-    assert add_result_by_rule(report).result == result
+    assert add_result_after_mate(report).result == result
 
 
 @pytest.mark.parametrize(

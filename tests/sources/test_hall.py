@@ -60,7 +60,7 @@ class HallCourse:
         self.is_up = True
         if not is_deaf:
             self._look()
-        board = self.hall.add_board("S1", self.now_s)
+        board = self.hall.find_or_add_board("S1", self.now_s)
         assert board is not None
         self.board: HallBoard = board
         self._report()
@@ -474,7 +474,7 @@ class Tables:
         run_at_once(self.hall.apply_pairings(seats, 0.0))
 
     def play(self, serial: str, line: str, plies: int) -> None:
-        board = self.hall.add_board(serial, 0.0)
+        board = self.hall.find_or_add_board(serial, 0.0)
         assert board is not None
         san = LINES[line].split()[:plies]
         run_at_once(self.hall.apply_moves(board, chess.Board(), san, 0.0))

@@ -160,7 +160,7 @@ def test_pieces_in_the_air_cost_a_long_game_a_few_looks_at_its_moves(
         push(board, move)
 
     monkeypatch.setattr(chess.Board, "push", counted)
-    assert not game.resume_at(now, move)
+    assert not game.try_resume_at(now, move)
     assert ucis(game) == line
     assert pushed < 12 * len(line)
 

@@ -327,15 +327,15 @@ def games(
         table.add_row(
             Text(plain(format_board_number(game), 12)),
             Text(plain(game.white.name, 28)),
-            *_write_last_figure(game.curves.white)[:cells],
+            *_write_last_figures(game.curves.white)[:cells],
             f"{game.result} ?" if game.id in in_doubt else game.result,
             Text(plain(game.black.name, 28)),
-            *_write_last_figure(game.curves.black)[:cells],
+            *_write_last_figures(game.curves.black)[:cells],
         )
     return table
 
 
-def _write_last_figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
+def _write_last_figures(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
     """Return the perceived rating after the last move, and its usual range."""
     last = points[-1] if points else None
     style = "dim" if is_early(last) else "bold"

@@ -295,8 +295,8 @@ def _draw_sample(rows: Positions, seed: int, most_rows: int = 4096) -> Positions
 def measure_accuracy(
     network: nn.Module, rows: Positions, batch: int = 512
 ) -> tuple[float, float]:
-    """Return the share of first choices played, and the mean negative log-likelihood in
-    nats, both over the reachable moves of some positions.
+    """Return how often the network's first choice was played, and the mean negative
+    log-likelihood in nats, both over the reachable moves of some positions.
     """
     hits = 0
     error = 0.0

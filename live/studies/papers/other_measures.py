@@ -40,7 +40,7 @@ _COLUMNS = {
 }
 
 
-def draw_milepost_games(
+def sample_milepost_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
     """Return games of the period in which both players are rated near the same
@@ -75,7 +75,7 @@ def _find_milepost(elo: int | None) -> int | None:
     return milepost if abs(elo - milepost) <= reach else None
 
 
-@measure("regan", games=draw_milepost_games, gains=("same-search",), lines=2)
+@measure("regan", games=sample_milepost_games, gains=("same-search",), lines=2)
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the fitted s and c, and the projections, for each milepost of Elo."""
     study = evidence.open_study(evidence.list_games(table), {})
