@@ -314,12 +314,12 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
 
         # What is shown stays, and is said to be of before.
         await service.stop()
-        await page.until(f"{CONNECTION}.startsWith('the service is away; as of')")
+        await page.until(f"{CONNECTION}.startsWith('the service is offline; as of')")
         await moves_shown(page, broadcast)
 
         # Whoever comes now is shown the same, from what is retained.
         await page.visit(f"{url}index.html?again")
-        await page.until(f"{CONNECTION}.startsWith('the service is away')")
+        await page.until(f"{CONNECTION}.startsWith('the service is offline')")
         await moves_shown(page, broadcast)
 
         broadcast.listener = lambda changes: None
