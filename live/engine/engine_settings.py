@@ -1,6 +1,4 @@
-"""What ``[engine]`` means to an engine: its limit, its options, how searches are
-asked for.
-"""
+"""Settings of ``[engine]`` as limits, options and timeouts of engines."""
 
 import msgspec
 
@@ -20,12 +18,12 @@ def build_limit(config: EngineConfig) -> Limit:
 
 
 def build_uci_settings(config: EngineConfig) -> UciSettings:
-    """Return how each engine is set up."""
+    """Return the UCI options with which each engine is set up."""
     return msgspec.convert(config, UciSettings, from_attributes=True)
 
 
 def build_timeouts(config: EngineConfig) -> EngineTimeouts:
-    """Return how long engines may take."""
+    """Return the times that engines are allowed to take."""
     return EngineTimeouts(handshake_s=config.start_s)
 
 
@@ -36,8 +34,8 @@ def build_search_options(config: EngineConfig) -> SearchOptions:
 
 
 def describe_limit(config: EngineConfig) -> str:
-    """Return the limit and all else that changes what a search finds: calibrations
-    hold for it.
+    """Return the limit and everything else that changes the result of a search; a
+    calibration is valid only for this.
     """
     parts = [str(build_limit(config))]
     if config.multipv > 1:

@@ -1,4 +1,4 @@
-"""The engines of a service: the pool, and before it the searches ahead of the games."""
+"""The engines of a service: the pool, and the speculative searches in front of it."""
 
 from collections.abc import Iterable
 
@@ -28,7 +28,7 @@ from live.settings import EngineConfig
 
 
 class Engines:
-    """The pool, and at :attr:`desk` the place where searches are asked for."""
+    """The pool of engines; :attr:`desk` accepts searches."""
 
     def __init__(
         self,
@@ -80,22 +80,22 @@ class Engines:
             self.desk = self._look_ahead
 
     def end_boards(self, changes: Iterable[Change]) -> None:
-        """Stop looking ahead on boards where these changes say that nobody will
-        move.
+        """End the speculative searches of boards on which, according to these changes,
+        no more moves will come.
         """
         if self._look_ahead is not None:
             for board in list_boards_over(changes):
                 self._look_ahead.end_board(board)
 
     def on_human_answer(self, game: str) -> None:
-        """Take in that it is known what people would play in a game's newest
-        position.
+        """Note that the shares of human moves are now known for the newest position of
+        a game.
         """
         if self._look_ahead is not None:
             self._look_ahead.on_human_answer(game)
 
     def report_health(self) -> EngineHealth:
-        """Return how they are doing."""
+        """Return the figures of the engines and of the speculative searches."""
         health = self.pool.report_health()
         if self._look_ahead is None:
             return health

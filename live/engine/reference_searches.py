@@ -1,7 +1,7 @@
 """Searches of reference positions, made when the engine has nothing else to do.
 
-They are asked for as guesses are (:data:`SearchKind.SPECULATE`): a live position takes
-the engine at once, and the interrupted search is made later.
+They have the priority of speculative searches (:data:`SearchKind.SPECULATE`): a live
+position takes the engine at once, and the interrupted search is made later.
 """
 
 import asyncio
@@ -28,7 +28,9 @@ _AT_A_TIME = 32
 
 
 class FutureAnswers:
-    """Answers searches that a future waits for; hands the others on."""
+    """Gives the results of searches to the futures that requested them, and all other
+    results to another listener.
+    """
 
     def __init__(self, listener: ResultListener) -> None:
         self._listener = listener
@@ -53,13 +55,14 @@ async def search_positions(
     lines: int,
     on_progress: Callable[[int, int], None],
 ) -> list[SearchResult | None]:
-    """Return what a search of each position found, in their order; None if nothing.
+    """Return the search result of each position, in their order; None for a search that
+    failed.
 
     Args:
         fens: the positions.
-        desk: what searches; it answers a future.
-        lines: best moves wanted of each.
-        on_progress: gets how many positions are done, and how many there are.
+        desk: accepts searches, and answers a future.
+        lines: number of best moves wanted for each position.
+        on_progress: receives the number of finished positions and the total.
     """
     slots = asyncio.Semaphore(_AT_A_TIME)
     counter = itertools.count(1)

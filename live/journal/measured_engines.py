@@ -1,8 +1,9 @@
-"""What the reference positions have shown of engines, kept in the user's state folder.
+"""Measurements of engines on the reference positions, stored in the user's state
+folder.
 
-There is a file for each engine and limit, so that a second start knows at once. Loss
-policy: a file that cannot be read or written costs another measurement, which the log
-says.
+There is one file for each engine and limit, so that they are known at once after a
+restart. Loss policy: if a file cannot be read or written, the engine is measured again,
+and the log says so.
 """
 
 import hashlib
@@ -18,8 +19,8 @@ log = logging.getLogger(__name__)
 
 
 def _locate_file(engine: str, limit: str) -> Path:
-    """Return the file of an engine under a limit, for these reference positions: others
-    would give another scale.
+    """Return the file for an engine, a limit and these reference positions; other
+    positions would give another scale.
     """
     # Only here: most commands need none.
     import platformdirs
@@ -31,7 +32,9 @@ def _locate_file(engine: str, limit: str) -> Path:
 
 
 def read_measured_engine(engine: str, limit: str) -> MeasuredEngine | None:
-    """Return what is known of an engine (with its options) under a limit."""
+    """Return the stored measurement of an engine (with its options) under a limit; None
+    if there is none.
+    """
     path = _locate_file(engine, limit)
     try:
         return msgspec.json.decode(path.read_bytes(), type=MeasuredEngine)
@@ -43,7 +46,7 @@ def read_measured_engine(engine: str, limit: str) -> MeasuredEngine | None:
 
 
 def keep_measured_engine(engine: str, limit: str, measured: MeasuredEngine) -> None:
-    """Keep what is known of an engine for the next start."""
+    """Store the measurement of an engine for the next start."""
     path = _locate_file(engine, limit)
     # Not in place: another process that reads meanwhile gets the whole file or none.
     new = path.with_suffix(f".{os.getpid()}")

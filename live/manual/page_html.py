@@ -1,7 +1,7 @@
-"""Markdown as accessible HTML pages in the look of the site: no script, nothing from
-elsewhere.
+"""Conversion of Markdown to accessible HTML pages in the style of the site, without
+scripts and external files.
 
-Headings have ids as GitHub gives them, so a link to a section works in both places.
+Headings have the same ids as on GitHub, so a link to a section works in both places.
 """
 
 import re
@@ -35,7 +35,7 @@ class Heading(Value):
 
 
 class RenderedPage(Value):
-    """Markdown as HTML."""
+    """A Markdown text as HTML."""
 
     body: str
     headings: tuple[Heading, ...]
@@ -43,10 +43,10 @@ class RenderedPage(Value):
 
 
 def render_markdown(text: str) -> RenderedPage:
-    """Return Markdown of ours as HTML.
+    """Return our Markdown as HTML.
 
-    Links to other pages of the manual become their addresses; links that leave the
-    manual for files of the source tree become plain text.
+    Links to other pages of the manual become their addresses. Links to files of the
+    source tree become plain text.
     """
     tokens = MARKDOWN.parse(text)
     headings: list[Heading] = []
@@ -142,7 +142,7 @@ def render_page(
 
 
 def _mark_current(address: str, current_address: str) -> str:
-    """Mark the link to the page that is shown, or to the manual around it."""
+    """Mark the link to the current page, or to the manual if the page is part of it."""
     current = address == current_address or (
         address == "manual/" and current_address.startswith(address)
     )

@@ -1,4 +1,4 @@
-"""Opens what switches scenes and notifies people, if the settings ask for it."""
+"""Creation of the outlets (scenes and notices) that the settings ask for."""
 
 from collections.abc import Awaitable, Callable
 
@@ -21,8 +21,8 @@ def open_outlets(
 ) -> Parts:
     """Return the parts that switch scenes and notify people.
 
-    They hear what the public may know, so nothing delayed or hidden leaves by them;
-    only arbiters hear of alerts.
+    They receive only what the public is allowed to know, so nothing delayed or hidden
+    leaves through them; alerts go only to arbiters.
     """
     parts: Parts = {}
     if config.director.url:

@@ -1,4 +1,4 @@
-"""A finished PGN file, read as a whole."""
+"""Reader of a finished PGN file as a whole."""
 
 import logging
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""What sources report arrives here, and is taken in one report at a time.
+"""Queue of the reports of all sources, which are processed one at a time.
 
-Loss policy: a source that is faster than its reports are taken in waits. A report that
-cannot be taken in costs its own source alone, and only until the next one, which is
-whole again.
+Loss policy: a source that reports faster than its reports are processed has to wait. If
+a report cannot be processed, only its source is affected, and only until its next
+report, which contains the whole games again.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ class SourceInbox:
     """The :class:`live.sources.feed.FeedSink` of all sources.
 
     Args:
-        take_in: takes a report in.
-        list_games: returns the games of a source as they stood when the service ended.
-        find_health: returns what was said last of a source.
-        update_health: gets how sources are doing.
-        wait_until_rated: returns once all that was reported is rated.
-        on_done: is called after every report, whatever came of it.
+        take_in: processes a report.
+        list_games: returns the games of a source as they were when the service ended.
+        find_health: returns the last health report of a source.
+        update_health: receives the health reports of sources.
+        wait_until_rated: returns once everything reported is rated.
+        on_done: called after every report, also after one that failed.
     """
 
     def __init__(
@@ -88,17 +88,18 @@ class SourceInbox:
         return self._reports.empty()
 
     async def wait_until_empty(self) -> None:
-        """Return once every report is taken in."""
+        """Return once every report has been processed."""
         await self._reports.join()
 
     async def follow(self, feed: Feed) -> None:
         """Follow a source to its end.
 
-        What no retry can mend ends the service while the source has said nothing yet:
-        somebody has just typed it. Later it is shown as failed, and the others go on.
+        An error that no retry can mend ends the service if the source has reported
+        nothing yet, because somebody has just typed its address. Later, the source is
+        shown as failed and the others continue.
 
         Raises:
-            FeedError: the source has said nothing yet.
+            FeedError: the source has reported nothing yet.
         """
         try:
             await feed.run(self)
@@ -109,7 +110,9 @@ class SourceInbox:
             self.health(describe_failure(feed.name, error))
 
     async def run(self) -> None:
-        """Take reports in until cancelled, letting other work between the steps."""
+        """Process reports until cancelled; give other tasks a turn between the
+        steps.
+        """
         while True:
             # A queue that is not empty gives at once, and many small reports are a long
             # turn.
@@ -140,7 +143,9 @@ class SourceInbox:
         self.health(loss)
 
     def _end_loss(self, feed: FeedName) -> None:
-        """Report of a source again what it said before its reports were lost."""
+        """Report the health of a source again as it was before its reports were
+        lost.
+        """
         if feed not in self._losses:
             return
         health, loss = self._losses.pop(feed)

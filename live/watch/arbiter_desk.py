@@ -1,8 +1,8 @@
-"""The arbiter's desk of a running service: alerts, their clock, the incident log.
+"""The arbiters' desk of a running service: alerts, their times, and the incident log.
 
-Alerts are kept as they were sent, with all that arbiters did about them. What they rest
-on besides the games, as a withdrawn move or a wait, is kept with the change that caused
-it; so a restart has nothing to find out again.
+Alerts are stored as they were sent, with everything that arbiters did about them.
+Whatever else they depend on, such as a withdrawn move or a wait, is stored with the
+change that caused it, so a restart has nothing to find out again.
 """
 
 import logging
@@ -69,7 +69,7 @@ ENDED = "The service ended."
 
 
 class ArbiterDesk:
-    """The alerts, and what arbiters do about them; subscribers are sent all of it."""
+    """The alerts and the arbiters' actions; subscribers receive all of them."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class ArbiterDesk:
         return messages
 
     def tick(self) -> None:
-        """Look at what waits. To be called about once a second."""
+        """Check for alerts that depend on time. Call this about once a second."""
         now_s = self._clock()
         self._enter_gap(now_s)
         self._ticked_s = now_s
@@ -147,13 +147,17 @@ class ArbiterDesk:
         return self._desk.open()
 
     def incidents(self) -> Sequence[Incident]:
-        """Return all that arbiters were shown and did, in the order it began."""
+        """Return everything that arbiters were shown and did, in the order in which it
+        began.
+        """
         return self._log.incidents()
 
     def command(self, request: DeskCommand, by: str = "") -> None:
-        """Carry out an arbiter's command; ``by`` names the token of a websocket.
+        """Carry out an arbiter's command; ``by`` is the name of the token of a
+        websocket.
 
-        Its subject may be gone. An internal error ends neither screen nor connection.
+        The alert or board that it is about might no longer exist. An internal error
+        ends neither the screen nor the connection.
         """
         about = request.about
         muted = request.muted
@@ -176,11 +180,11 @@ class ArbiterDesk:
                     self.enter(request.text.strip(), about or None, by)
 
     def enter(self, text: str, game: GameId | None = None, by: str = "") -> None:
-        """Enter what an arbiter writes, with or without a board, for good."""
+        """Add an arbiter's entry to the incident log, with or without a board."""
         self._enter(ArbiterEntry(text[:ENTRY_CHARS], game, by))
 
     def remove_board(self, state: Event, game: GameId) -> None:
-        """Take a board off all screens, points and reports; the log says so."""
+        """Remove a board from all screens, points and reports; record it in the log."""
         view = state.game(game)
         if view is not None:
             self._store.write_note(BoardRuling(game, True))
@@ -188,7 +192,9 @@ class ArbiterDesk:
             state.remove(game)
 
     def bring_back_board(self, state: Event) -> str:
-        """Undo the latest removal; return which board it was, empty without one."""
+        """Restore the board that was removed last; return its description, empty if
+        there is none.
+        """
         words = ""
         for game in state.removed_ids()[-1:]:
             self._store.write_note(BoardRuling(game, False))
@@ -204,13 +210,13 @@ class ArbiterDesk:
         self._log.add_entry(entry.text, now_s, entry.game, entry.by, gap_s=entry.gap_s)
 
     def record(self, text: str) -> None:
-        """Enter what happened to the service."""
+        """Record an event of the service."""
         self.enter(text, by=SERVICE)
 
     def _record_board(self, text: str, game: GameId) -> None:
-        """Enter a change of a board, after the start of the service.
+        """Record a change of a board, once the start of the service is recorded.
 
-        It is not entered with every poll of a source that gives two copies in turn.
+        A source that sends two copies in turn must not cause an entry with every poll.
         """
         if self._started:
             self._recorded[game, text] += 1
@@ -220,7 +226,7 @@ class ArbiterDesk:
             self._held_back.append((text, game))
 
     def _enter_gap(self, now_s: float) -> None:
-        """Enter that nothing ran since the last tick, if so."""
+        """Record that the service did not run since the last tick, if so."""
         last_s = self._ticked_s
         if last_s is None or not self._started:
             return
@@ -234,9 +240,9 @@ class ArbiterDesk:
             self._log.add_gap(last_s, now_s)
 
     def record_start(self, delay_s: float) -> None:
-        """Enter, once, that the service started, and how the run before it ended.
+        """Record once that the service started, and how the previous run ended.
 
-        ``delay_s``: how far the public is behind.
+        ``delay_s``: delay of the public, seconds.
         """
         if self._started:
             return
@@ -260,12 +266,12 @@ class ArbiterDesk:
         self._enter_sources()
 
     def record_end(self) -> None:
-        """Enter that the service ends, if it has started."""
+        """Record the end of the service, if its start was recorded."""
         if self._started:
             self.record(ENDED)
 
     def _follow(self, changes: Sequence[Change]) -> None:
-        """Enter changes of sources and of pairings."""
+        """Record changes of sources and of pairings."""
         for change in changes:
             match change:
                 case HealthMessage(feeds=feeds):
@@ -283,7 +289,9 @@ class ArbiterDesk:
             self._record_board(text, game.id)
 
     def _enter_sources(self) -> None:
-        """Enter sources that are followed or have finished; others are alerts."""
+        """Record which sources are followed or have finished; other changes of sources
+        are alerts.
+        """
         if not self._started:
             return
         for feed in self._sources:
@@ -305,7 +313,9 @@ class ArbiterDesk:
     # --- restart ---
 
     def memories(self) -> list[WatchMemory]:
-        """Return what to remember since the last call, beyond games and alerts."""
+        """Return what has to be stored since the last call, in addition to games and
+        alerts.
+        """
         memories: list[WatchMemory] = []
         flows: dict[FeedName, MoveFlow] = {}
         for game, board in self._desk.unremembered().items():
@@ -319,10 +329,10 @@ class ArbiterDesk:
         return memories
 
     def resume(self, state: Event, feeds: Sequence[FeedName]) -> None:
-        """Restore the alerts of an earlier run about these games and sources; publish
-        none.
+        """Restore the alerts of an earlier run about these games and sources, without
+        publishing them.
 
-        Whatever a strange journal causes in here, the service starts with its games.
+        Whatever a damaged journal causes here, the service starts with its games.
         """
         with self._faults.guarded():
             self._resume(state, feeds)
@@ -361,7 +371,9 @@ class ArbiterDesk:
             self._publish(self._keep(messages))
 
     def _keep(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
-        """Enter alerts in log and journal, unless only figures changed; return them."""
+        """Store alerts in log and journal, unless only their figures changed; return
+        them.
+        """
         for alert in (message.alert for message in messages):
             is_kept = self._log.is_to_be_kept(alert)
             changes = self._log.add_alert(alert, self._clock())

@@ -68,7 +68,7 @@ DatedNote = tuple[float, ArbiterNote]
 
 
 class WatchMemory(NamedTuple):
-    """What is remembered under a kind, and what it is about."""
+    """A value to remember for the next start: its kind and its subject."""
 
     kind: str
     about: str
@@ -80,24 +80,26 @@ Remembered = TypeVar("Remembered")
 
 
 class WatchStore(Protocol):
-    """Keeps notes and memories for the next start; :mod:`live.journal` has one."""
+    """Storage of notes and memories for the next start; :mod:`live.journal` implements
+    it.
+    """
 
     def write_note(self, note: ArbiterNote) -> None:
-        """Keep a note."""
+        """Store a note."""
 
     def read_notes(self) -> Sequence[DatedNote]:
         """Return the notes of earlier runs, the oldest first."""
 
     def read_last_alive_s(self) -> float:
-        """Return when an earlier run is known to have lived last, seconds since 1970
-        UTC; 0 without one.
+        """Return the last time at which an earlier run is known to have been alive,
+        seconds since 1970 UTC; 0 if there was none.
         """
 
     def keep_memories(self, memories: Callable[[], Sequence[WatchMemory]]) -> None:
-        """Keep what there is to remember, unless there is no room for it now."""
+        """Store these memories, unless the store is full."""
 
     def read_memories(self, kind: str, type: type[Remembered]) -> dict[str, Remembered]:
-        """Return all memories of a kind by what they are about."""
+        """Return all memories of a kind, by subject."""
 
 
 def build_incident_log(notes: Iterable[DatedNote]) -> IncidentLog:

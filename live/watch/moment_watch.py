@@ -1,4 +1,4 @@
-"""Moments of a running service: when to look for them, and their memories."""
+"""Moments of a running service: when they are looked for, and their memories."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -20,9 +20,10 @@ LOOKS = 12
 
 
 class MomentWatch:
-    """Looks for moments once a second.
+    """Looks for moments about once a second.
 
-    Moments rest on whatever sources say of games: a fault in here costs moments alone.
+    Moments depend on everything that sources report, so a fault here must cost only
+    moments.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class MomentWatch:
         self._faults = FaultLog("moments are missed")
 
     def follow(self, changes: Iterable[Change]) -> None:
-        """Take over changes of the state, before subscribers are sent them."""
+        """Process changes of the event before subscribers receive them."""
         if self.restoring:
             for change in changes:
                 if isinstance(change, MoveMessage | ScoreMessage):
@@ -60,7 +61,7 @@ class MomentWatch:
             self._desk.follow(changes, self._clock())
 
     def tick(self) -> None:
-        """Look at what has changed. To be called about once a second."""
+        """Check the games that have changed. Call this about once a second."""
         for _ in range(LOOKS):
             if not self._desk.waiting:
                 break
@@ -72,17 +73,19 @@ class MomentWatch:
         self._store.keep_memories(self.memories)
 
     def memories(self) -> list[WatchMemory]:
-        """Return what there is to remember since the last call."""
+        """Return what has to be stored since the last call."""
         stories = self._desk.unremembered().items()
         return [WatchMemory(STORY, game, story) for game, story in stories]
 
     def resume(self, games: Iterable[GameView]) -> None:
-        """Restore the moments of an earlier run, with their times; publish nothing."""
+        """Restore the moments of an earlier run with their times, without publishing
+        them.
+        """
         with self._faults.guarded():
             stories = self._store.read_memories(STORY, GameStory)
             self._desk.restore(games, stories, self._made_anew)
         self._made_anew.clear()
 
     def moments(self) -> Sequence[Moment]:
-        """Return the moments that hold."""
+        """Return the moments that are true now."""
         return self._desk.moments()

@@ -1,4 +1,4 @@
-"""How far figures are behind the boards, where the engines do not keep up."""
+"""Description of how far figures are behind the boards if the engines are too slow."""
 
 from collections.abc import Iterable, Sequence
 
@@ -22,7 +22,7 @@ def count_moves_behind(moves: Sequence[PlyView]) -> int:
 
 
 def _count_unknown(newest_first: Sequence[PlyView]) -> int:
-    """Return how many moves come before the newest one whose gain is known."""
+    """Return the number of moves before the newest one whose gain is known."""
     for number, view in enumerate(newest_first):
         if view.gain_cp is not None:
             return number
@@ -30,8 +30,8 @@ def _count_unknown(newest_first: Sequence[PlyView]) -> int:
 
 
 def describe_overload(records: Iterable[GameRecord]) -> str:
-    """Return how far figures are behind the boards, for people, with what to do; empty
-    where the engines keep up.
+    """Return how far figures are behind the boards, and advice, as text for people;
+    empty if the engines are fast enough.
     """
     moves_behind: list[int] = []
     for record in records:
