@@ -38,9 +38,10 @@ class Engines:
         chances: Chances | None = None,
         people: HumanShares | None = None,
     ) -> None:
-        """``chances``: how probable each of some moves is; without it nobody will move,
-        so nothing is searched ahead. ``people``: how many players of the mover's rating
-        would play each move, by UCI; empty while that is not known.
+        """``chances``: returns the probability of each of some moves; without it no
+        moves will come, so nothing is searched ahead. ``people``: returns the share of
+        players of the mover's rating who would play each move, by UCI; empty while
+        unknown.
         """
         limit = build_limit(settings)
         listener = FutureAnswers(listener)
@@ -52,14 +53,15 @@ class Engines:
                     limit,
                     chances,
                     build_search_options(settings),
-                    # Where it is known what people play, it pays to go for gains first.
+                    # If the shares of human moves are known, gains are worth searching
+                    # first.
                     ForecastPolicy(gain=2.0) if people else ForecastPolicy(),
                     people,
                 ),
             )
         cluster = None
         if settings.cluster:
-            # It brings Dask.
+            # Imported only here because it imports Dask.
             from live.engine.cluster import DaskCluster
 
             cluster = DaskCluster(settings)

@@ -22,8 +22,8 @@ from live.engine.search_queue import (
     SearchPriority,
 )
 
-#: Searches asked for at a time: more than there are engines, few enough to leave the
-#: queue short.
+#: Number of searches requested at a time: more than there are engines, but few enough
+#: to keep the queue short.
 _AT_A_TIME = 32
 
 
@@ -70,8 +70,8 @@ async def search_positions(
     async def search(index: int) -> SearchResult | None:
         async with slots:
             request = Search(Position(fens[index]), lines=lines)
-            # Before all guesses: those have a rank above 0, and this is over in a
-            # minute.
+            # Before all speculative searches, which have a rank above 0; this takes
+            # only a minute.
             priority = SearchPriority(SearchKind.SPECULATE, "reference", index)
             answer: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
             desk.submit(request, answer, priority)

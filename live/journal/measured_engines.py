@@ -22,7 +22,7 @@ def _locate_file(engine: str, limit: str) -> Path:
     """Return the file for an engine, a limit and these reference positions; other
     positions would give another scale.
     """
-    # Only here: most commands need none.
+    # Imported only here because most commands do not need it.
     import platformdirs
 
     measured = msgspec.json.encode((engine, limit, load_reference()))
@@ -48,7 +48,7 @@ def read_measured_engine(engine: str, limit: str) -> MeasuredEngine | None:
 def keep_measured_engine(engine: str, limit: str, measured: MeasuredEngine) -> None:
     """Store the measurement of an engine for the next start."""
     path = _locate_file(engine, limit)
-    # Not in place: another process that reads meanwhile gets the whole file or none.
+    # Replaced atomically, so that another process reads either a whole file or none.
     new = path.with_suffix(f".{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from live.messages.values import Value
 
 _NOT_IN_IDS = re.compile(r"[^\w\- ]")
 
-#: Views of the site that stand on every page, by their address from the root.
+#: Views of the site that every page links to: address from the root, and name.
 _SITE = (
     ("", "Boards"),
     ("overlays", "Overlays"),
@@ -39,7 +39,7 @@ class RenderedPage(Value):
 
     body: str
     headings: tuple[Heading, ...]
-    """Of the second and third level, in order."""
+    """Headings of the second and third level, in order."""
 
 
 def render_markdown(text: str) -> RenderedPage:
@@ -66,8 +66,8 @@ def render_markdown(text: str) -> RenderedPage:
         elif token.type == "inline":
             token.children = list(_resolve_links(token.children or []))
     html = str(MARKDOWN.renderer.render(tokens, MARKDOWN.options, {}))
-    # What is wider than the page scrolls by itself, and must be reached by the keyboard
-    # to do so.
+    # A table that is wider than the page scrolls separately; the keyboard must be able
+    # to reach it.
     scroll = '<div class="scroll" tabindex="0" role="group" aria-label="Table">'
     html = html.replace("<table>", f"{scroll}<table>").replace(
         "</table>", "</table></div>"

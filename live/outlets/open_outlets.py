@@ -9,7 +9,7 @@ from live.server.public_audience import PublicAudience
 from live.settings import Config, DirectorConfig, NotifyConfig
 
 Parts = dict[str, Callable[[], Awaitable[None]]]
-"""By name, what runs each part."""
+"""For each part, by its name, the function that runs it."""
 
 
 def open_outlets(
@@ -39,7 +39,7 @@ def open_outlets(
 def _open_director(
     config: DirectorConfig, public: PublicAudience, bus: Bus, report: HealthReport
 ) -> Callable[[], Awaitable[None]]:
-    # Imported late, as below: most events have none.
+    # Imported only if needed, as below: most events use neither.
     from live.outlets.obs_director import ObsDirector
 
     director = ObsDirector(config, report=report)

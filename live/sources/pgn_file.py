@@ -11,9 +11,9 @@ from live.sources.pgn_decoder import PgnLimits, PgnReader
 
 log = logging.getLogger(__name__)
 
-#: A file is held whole anyway and delays nobody, so its games may be longer than a live
-#: source's, and commands are found however far into a comment they stand. Reading 64
-#: MiB takes seconds.
+#: The file is read as a whole and delays nobody, so its games can be longer than those
+#: of a live source, and commands are found anywhere in a comment. Reading 64 MiB takes
+#: seconds.
 _LIMITS = PgnLimits(game_bytes=1 << 26)
 
 

@@ -22,7 +22,7 @@ from live.user_files import in_print
 
 log = logging.getLogger(__name__)
 
-#: Reports waiting to be taken in.
+#: Number of reports that can wait.
 BACKLOG = 64
 
 
@@ -55,10 +55,11 @@ class SourceInbox:
         self._on_done = on_done
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(BACKLOG)
         self._slices = LoopSlices()
-        # What sources said before a report of theirs was lost, and what was said of the
-        # loss.
+        # By source with a lost report: its health before the loss, and its health
+        # report about the loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
-        # Sources past their start: what fails from then on ends nothing else.
+        # Sources that have reported something; their failures no longer end the
+        # service.
         self._reached: set[FeedName] = set()
 
     # --- for sources ------------------------------------------------------------------
@@ -74,7 +75,7 @@ class SourceInbox:
         return self._list_games(feed)
 
     def health(self, health: FeedHealth) -> None:
-        # What it says may name files, whose names need not be text.
+        # Its detail can contain file names, which are not always valid text.
         health = msgspec.structs.replace(health, detail=in_print(health.detail))
         if health.state not in ("connecting", "failed"):
             self._reached.add(health.feed)
@@ -114,15 +115,15 @@ class SourceInbox:
         steps.
         """
         while True:
-            # A queue that is not empty gives at once, and many small reports are a long
-            # turn.
+            # A queue with entries returns at once, so many small reports would block
+            # the loop.
             await self._slices.yield_if_due()
             report = await self._reports.get()
             try:
                 await self._take_in(report)
             except Exception as error:
-                # Broad: any rule of ours may break here, and the other sources' reports
-                # wait behind.
+                # Broad: any part of the program can fail here, and the reports of other
+                # sources are waiting.
                 log.exception("feed %s: a report could not be processed", report.feed)
                 self._report_loss(report.feed, f"report lost: {explain_end(error)}")
             else:
@@ -135,7 +136,8 @@ class SourceInbox:
         """Tell people that a report was lost; the source itself cannot know it."""
         loss = FeedHealth(feed, "retrying", lost)
         if feed in self._losses:
-            # Of several in a row, what the source itself said last is what comes back.
+            # After several losses in a row, the health before the first one is
+            # restored.
             health, _ = self._losses[feed]
         else:
             health = self._find_health(feed) or FeedHealth(feed, "live")

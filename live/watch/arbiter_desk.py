@@ -54,17 +54,19 @@ from live.watch.watched_event import DeskMemory, FindRecord
 
 log = logging.getLogger(__name__)
 
-#: How often it is noted that the desk watches, seconds: in a quiet hour nothing else
-#: shows it.
+#: Time between two heartbeats in the journal, seconds. In a quiet hour nothing else
+#: shows that the service was running.
 ALIVE_S = 60.0
-#: Ticks come every second: after so many seconds without one nothing ran.
+#: Ticks come every second. After this time without one, seconds, the service did not
+#: run.
 STOOD_STILL_S = 10.0
-#: Kinds of memories: of a board, of a source, and how long nobody watched.
+#: Kinds of memories: of a board, of a source, and of the time without a running
+#: service.
 BOARD, SOURCE, UNWATCHED = "board", "source", "unwatched"
 
-#: What the desk is called in the list of the service's parts.
+#: Name of the desk in the list of the service's parts.
 PART = "alerts"
-#: The last entry of a run that was not cut off.
+#: Last entry of a run that ended properly.
 ENDED = "The service ended."
 
 
@@ -80,8 +82,8 @@ class ArbiterDesk:
         report: HealthReport = lambda health: None,
         should_log: Callable[[], bool] = lambda: True,
     ) -> None:
-        """``clock``: seconds since 1970 UTC. ``should_log``: whether readers of the log
-        may know of alerts at once.
+        """``clock`` returns seconds since 1970 UTC. ``should_log`` returns whether
+        readers of the log are allowed to see alerts at once.
         """
         self._desk = AlertDesk(find_record)
         self._publish = publish
@@ -92,19 +94,22 @@ class ArbiterDesk:
         self._faults = FaultLog("alerts are missed")
         self._log = IncidentLog()
         self.restoring = False
-        """Whether games of an earlier run come back: that is nothing for arbiters."""
-        # When the last heartbeat was noted.
+        """Whether games of an earlier run are being restored, which arbiters are not
+        told.
+        """
+        # Time of the last heartbeat.
         self._noted_s = 0.0
-        # How long nobody watched, as the journal knows it.
+        # Time without a running service, as stored in the journal, seconds.
         self._unwatched_s = 0.0
-        # When the earlier run is known to have lived last, seconds since 1970 UTC.
+        # Last time at which the earlier run is known to have been alive, seconds since
+        # 1970 UTC.
         self._lived_s = 0.0
         self._started = False
-        # Entries about boards that wait for the one of the start.
+        # Entries about boards that wait for the entry of the start.
         self._held_back: list[tuple[str, GameId]] = []
         self._recorded = Counter[tuple[GameId, str]]()
         self._ticked_s: float | None = None
-        # Sources that are followed, and whether they have finished.
+        # Whether each followed source has finished.
         self._followed: dict[FeedName, bool] = {}
         self._sources: tuple[FeedHealth, ...] = ()
         self._pairings = PairingChanges()
@@ -252,7 +257,8 @@ class ArbiterDesk:
         restarted = ""
         away_s = 0.0
         if self._lived_s:
-            # It is known when it last ran for sure, not when it was cut off.
+            # The last time at which it certainly ran is known, but not when it was cut
+            # off.
             is_cut_off = own and own[-1] != ENDED
             how = "was cut off, at most" if is_cut_off else "ended"
             away_s = max(0.0, self._clock() - self._lived_s)
@@ -357,13 +363,13 @@ class ArbiterDesk:
         now_s = self._clock()
         self._lived_s = self._store.read_last_alive_s()
         self._desk.restore(records, memory, alerts, self._lived_s, now_s)
-        # Before anything else shows that this run lives.
+        # This comes before anything else shows that this run is alive.
         self._store.keep_memories(self.memories)
         self._log = build_incident_log(notes)
         open_ids = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in open_ids]
-        # What the restart has ended, as boards of a source that is no longer followed,
-        # ends in the log.
+        # Alerts that ended with the restart, such as those of a source that is no
+        # longer followed, also end in the log.
         self._send([AlertMessage(replace(alert, cleared_s=now_s)) for alert in ended])
 
     def _send(self, messages: Sequence[AlertMessage]) -> None:
@@ -380,7 +386,8 @@ class ArbiterDesk:
             if is_kept:
                 self._store.write_note(alert)
             if self._should_log():
-                # A warning: at every level the log holds what arbiters see and do.
+                # Logged as a warning, so that the log has what arbiters see and do at
+                # every level.
                 for line in log_lines(alert, changes):
                     log.warning("%s", line)
         return messages

@@ -73,7 +73,7 @@ class WatchMemory(NamedTuple):
     kind: str
     about: str
     value: object | None
-    """None: it is forgotten."""
+    """None: the memory is deleted."""
 
 
 Remembered = TypeVar("Remembered")

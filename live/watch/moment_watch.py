@@ -13,9 +13,9 @@ from live.watch.alert_kinds import CONTRADICTIONS, find_doubted_games
 from live.watch.arbiter_notes import WatchMemory, WatchStore
 from live.watch.story_desk import GameStory, StoryDesk
 
-#: The kind of what is remembered of a game.
+#: Kind of the memories of a game.
 STORY = "story"
-#: Games looked at for moments in one go.
+#: Number of games checked for moments at a time.
 LOOKS = 12
 
 
@@ -34,7 +34,9 @@ class MomentWatch:
         detail_of: Callable[[GameId], GameDetail | None],
         alerts: Callable[[], Iterable[Alert]] = tuple,
     ) -> None:
-        """``clock``: seconds since 1970 UTC; ``alerts`` returns the open ones."""
+        """``clock`` returns seconds since 1970 UTC; ``alerts`` returns the open
+        alerts.
+        """
 
         def is_doubted(game: GameId) -> bool:
             return game in find_doubted_games(alerts(), CONTRADICTIONS)
@@ -45,8 +47,8 @@ class MomentWatch:
         self._clock = clock
         self._store = store
         self.restoring = False
-        """Whether games of an earlier run come back."""
-        # Games that came back move by move: their moments may be out of date.
+        """Whether games of an earlier run are being restored."""
+        # Games that were restored move by move; their moments might be out of date.
         self._made_anew: set[GameId] = set()
         self._faults = FaultLog("moments are missed")
 

@@ -6,7 +6,8 @@ from live.event.game_record import GameRecord
 from live.messages.figures import PlyView
 from live.watch.finding import count_things
 
-#: Fewer moves behind are nothing to act on: the next one is being searched.
+#: Least number of moves behind that is reported; a smaller delay is normal, because the
+#: next move is being searched.
 LEAST_BEHIND = 3
 
 
