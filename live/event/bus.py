@@ -1,6 +1,6 @@
 """Distribution of every change of the event to its listeners."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from live.messages.to_clients import Change, ChangeListener
 from live.process.supervision import FaultLog
@@ -33,7 +33,7 @@ class Bus:
         """
         return self._faults.guarded()(listener)
 
-    def publish(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Sequence[Change]) -> None:
         """Send changes to every listener."""
         for listener in self._listeners:
             listener(changes)

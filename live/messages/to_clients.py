@@ -5,7 +5,7 @@ In games, plies and points, a field that has its default value (usually null) is
 out.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from live.messages.alerts import Alert
@@ -205,4 +205,4 @@ Change = (
 
 Message = HelloMessage | SnapshotMessage | HeartbeatMessage | Change
 
-ChangeListener = Callable[[Iterable[Change]], None]
+ChangeListener = Callable[[Sequence[Change]], None]

@@ -90,8 +90,10 @@ class Hall:
         self._ended_s: dict[str, float] = {}
         """By key of a game: clock time at which its result was first seen."""
         self._seats: Seats = {}
+        self._unapplied: dict[str, None] = {}
+        """Serial numbers of boards whose new pairings are not applied yet."""
         self._has_heard_pairings = False
-        """Whether LiveChess has answered a request for pairings in this run."""
+        """Whether LiveChess has sent all pairings in this run."""
         self._reported: dict[str, GameReport] = {}
         self._news: dict[str, None] = {}
         for game in known_games:
@@ -120,7 +122,12 @@ class Hall:
         set_back = sum(game is not None and game.problem == SET_BACK for game in games)
         subject = "1 board was" if set_back == 1 else f"{set_back} boards were"
         parts = [f"{subject} set back without a result"] if set_back else []
-        if not self._has_heard_pairings and any(board.is_paired for board in boards):
+        waiting = [
+            board
+            for board in boards
+            if board.is_paired and board.serial not in self._seats
+        ]
+        if waiting and not self._has_heard_pairings:
             parts.append("LiveChess has not sent its pairings; no new game begins")
         return "; ".join(parts)
 
@@ -154,18 +161,26 @@ class Hall:
             board.is_set_up = False
             board.lost_s = inf
 
-    def apply_pairings(self, seats: Seats, now_s: float) -> Generator[None, None, None]:
-        """Apply new pairings to all boards. Yields after each board."""
+    def apply_pairings(
+        self, seats: Seats, now_s: float, *, is_complete: bool = True
+    ) -> Generator[None, None, None]:
+        """Apply new pairings to all boards. Yields after each board; boards that were
+        not reached are done with the next pairings.
+
+        ``is_complete``: False if LiveChess has listed pairings that it never sent.
+        """
         before = self._seats
         self._seats = seats
-        serials = dict.fromkeys([*seats, *before])
-        if bool(seats) != bool(before) or not self._has_heard_pairings:
-            serials |= dict.fromkeys(self.boards)
-        self._has_heard_pairings = True
-        for serial in serials:
+        for serial in [*seats, *before]:
+            if seats.get(serial, ()) != before.get(serial) or not seats:
+                self._unapplied[serial] = None
+        is_first_answer = is_complete and not self._has_heard_pairings
+        self._has_heard_pairings |= is_complete
+        if bool(seats) != bool(before) or is_first_answer:
+            self._unapplied |= dict.fromkeys(self.boards)
+        for serial in [*self._unapplied]:
             rounds = seats.get(serial, ())
-            if rounds == before.get(serial) and seats:
-                continue
+            del self._unapplied[serial]
             board = self.boards.get(serial)
             if board is None:
                 self._update_elsewhere(rounds, now_s)

@@ -111,7 +111,11 @@ class LiveChessFeed(SessionFeed):
             seats = await self._pairings.fetch_pairings(client, share)
         if seats is None:
             return
-        await share.run(boards.hall.apply_pairings(seats, self._clock.now()))
+        await share.run(
+            boards.hall.apply_pairings(
+                seats, self._clock.now(), is_complete=self._pairings.is_complete
+            )
+        )
         changed_boards = boards.update_unread_pairings(self._pairings.unread)
         await self._report_games(
             session, boards, boards.take_changed_games(*changed_boards)

@@ -74,7 +74,9 @@ class Pairings:
         self._feed = feed
         self._base = f"http{url.removeprefix('ws')}".rstrip("/")
         self._answers: dict[str, Any] = {}
-        """Answers of the last fetch, by path."""
+        """Answers of the last fetch that ended, by path."""
+        self.is_complete = False
+        """Whether all that was listed in that fetch has been read at least once."""
         self._notes: list[str] = []
         self.unread: dict[str, dict[str, str]] = {}
         """Unreadable parts of pairings in the last fetch, by serial number of the
@@ -91,11 +93,12 @@ class Pairings:
     async def fetch_pairings(
         self, client: httpx.AsyncClient, share: LoopShare
     ) -> Seats | None:
-        """Return all pairings by board, rounds in order; None if they are unknown,
-        because LiveChess has never sent a list of tournaments, or none of its pairings
-        and not all that is listed.
+        """Return all pairings by board, rounds in order; None if LiveChess has never
+        sent a list of tournaments.
         """
-        before, self._answers = self._answers, {}
+        # A fetch that is cancelled must not lose the answers of earlier ones.
+        before = self._answers
+        answers: dict[str, Any] = {}
         self._notes = []
         self.unread = {}
 
@@ -121,7 +124,7 @@ class Pairings:
         )
         if listed is None:
             return None
-        self._answers["tournaments"] = listed
+        answers["tournaments"] = listed
         is_complete = True
         seats: dict[str, dict[tuple[str, int], Seat]] = {}
         for entry in listed:
@@ -131,7 +134,7 @@ class Pairings:
             if answer is None and path not in before:
                 is_complete = False
             else:
-                self._answers[path] = tournament
+                answers[path] = tournament
             self._note_unread(path, tournament.unread)
             self._note_serials(path, tournament)
             for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
@@ -141,15 +144,15 @@ class Pairings:
                 if round_answer is None and path not in before:
                     is_complete = False
                 else:
-                    self._answers[path] = round_
+                    answers[path] = round_
                 self._note_unread(path, round_.unread)
                 round_number = number + 1 if round_.nr is None else round_.nr
                 for serial, seat in await share.run(
                     self._read_seats(tournament, round_number, round_)
                 ):
                     seats.setdefault(serial, {})[entry.uuid, number] = seat
-        if not seats and not is_complete:
-            return None
+        self._answers = answers
+        self.is_complete = is_complete
         return {serial: tuple(rounds.values()) for serial, rounds in seats.items()}
 
     def _read_seats(

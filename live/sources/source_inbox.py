@@ -134,13 +134,12 @@ class SourceInbox:
 
     def _report_loss(self, feed: FeedName, lost: str) -> None:
         """Tell people that a report was lost; the source itself cannot know it."""
-        loss = FeedHealth(feed, "retrying", lost)
-        if feed in self._losses:
+        loss = FeedHealth(feed, "retrying", in_print(lost))
+        health = self._find_health(feed) or FeedHealth(feed, "live")
+        if feed in self._losses and self._losses[feed][1] == health:
             # After several losses in a row, the health before the first one is
             # restored.
             health, _ = self._losses[feed]
-        else:
-            health = self._find_health(feed) or FeedHealth(feed, "live")
         self._losses[feed] = health, loss
         self.health(loss)
 

@@ -1,5 +1,6 @@
 """Boards in the hall, through DGT LiveChess."""
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -553,10 +554,42 @@ async def test_pairings_that_were_never_read_are_unknown_and_not_gone(
     async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
         pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
         share = LoopShare(DrivenClock())
-        assert await pairings.fetch_pairings(client, share) is None
-        assert await pairings.fetch_pairings(client, share) is None, "the second time"
+        for _ in range(2):
+            assert await pairings.fetch_pairings(client, share) == {}
+            assert not pairings.is_complete
         failing.clear()
         assert list(await pairings.fetch_pairings(client, share) or {}) == ["12"]
+        assert pairings.is_complete
+
+
+async def test_a_fetch_that_is_cancelled_forgets_no_earlier_answer() -> None:
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t"}],
+        "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
+        "round/t/0": {"pairings": [PAIRING]},
+    }
+    state = {"round/t/0": "answers"}
+    is_asked = asyncio.Event()
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        path = request.path.removeprefix("/api/v1.0/")
+        if state.get(path) == "hangs":
+            is_asked.set()
+            await asyncio.Event().wait()
+        status = 500 if state.get(path) == "fails" else 200
+        await reply.send_whole(status, json.dumps(files[path]).encode())
+
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
+        share = LoopShare(DrivenClock())
+        whole = await pairings.fetch_pairings(client, share)
+        state["round/t/0"] = "hangs"
+        fetch = asyncio.create_task(pairings.fetch_pairings(client, share))
+        await is_asked.wait()
+        fetch.cancel()
+        await asyncio.gather(fetch, return_exceptions=True)
+        state["round/t/0"] = "fails"
+        assert await pairings.fetch_pairings(client, share) == whole
 
 
 async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
