@@ -116,7 +116,7 @@ class Terminal(App[None]):
             "exclamation_mark",
             "worst",
             "worst",
-            tooltip="the top of the list of boards",
+            tooltip="the top of the list",
         ),
         Binding(
             "A",

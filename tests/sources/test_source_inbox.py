@@ -1,0 +1,57 @@
+"""The queue of the reports of all sources."""
+
+import asyncio
+
+import pytest
+
+from live.messages.from_sources import FeedReport
+from live.messages.health import FeedHealth
+from live.sources.source_inbox import SourceInbox
+
+
+class Shown:
+    """Health as the event shows it, and reports that fail while ``is_failing``."""
+
+    def __init__(self) -> None:
+        self.health = FeedHealth("hall", "live")
+        self.is_failing = False
+        self.inbox = SourceInbox(
+            self._take_in,
+            lambda feed: [],
+            lambda feed: self.health,
+            self._update_health,
+            self._do_nothing,
+            lambda: None,
+        )
+
+    async def _take_in(self, report: FeedReport) -> None:
+        if self.is_failing:
+            raise ValueError("a rule breaks")
+
+    async def _do_nothing(self) -> None:
+        pass
+
+    def _update_health(self, health: FeedHealth) -> None:
+        self.health = health
+
+    async def report(self, *, is_failing: bool) -> FeedHealth:
+        self.is_failing = is_failing
+        await self.inbox.report(FeedReport("hall", ()))
+        await self.inbox.wait_until_empty()
+        return self.health
+
+
+async def test_the_latest_health_of_a_source_comes_back_after_lost_reports(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shown = Shown()
+    running = asyncio.create_task(shown.inbox.run())
+    for _ in range(2):
+        assert (await shown.report(is_failing=True)).detail.startswith("report lost")
+    stale = FeedHealth("hall", "stale", "nothing received for 2 min")
+    shown.inbox.health(stale)
+    assert (await shown.report(is_failing=True)).detail.startswith("report lost")
+    assert await shown.report(is_failing=False) == stale
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert len(caplog.records) == 3
