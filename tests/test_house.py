@@ -119,7 +119,7 @@ class Source:
         self.tree = ast.parse(text)
 
     @property
-    def room(self) -> str:
+    def pool(self) -> str:
         """``sources`` for ``live.sources.feed``, ``app`` for ``live.app``, empty for
         ``live``.
         """
@@ -177,19 +177,19 @@ def wrong_direction(source: Source) -> list[str]:
         if name.split(".")[0] != "live" or name.count(".") == 0:
             continue
         target = name.split(".")[1]
-        if source.room in RANKS:
+        if source.pool in RANKS:
             allowed = (
-                target == source.room
+                target == source.pool
                 or target in ROOTS
-                or RANKS.get(target, 99) < RANKS[source.room]
+                or RANKS.get(target, 99) < RANKS[source.pool]
             )
-        elif source.room in WIRING:
-            place = WIRING.index(source.room)
+        elif source.pool in WIRING:
+            place = WIRING.index(source.pool)
             allowed = target in {*RANKS, *ROOTS, *WIRING[: place + 1]}
             # The commands import one another.
-            allowed |= {source.room, target} <= COMMANDS
+            allowed |= {source.pool, target} <= COMMANDS
         else:
-            allowed = target == source.room or target in ROOTS.get(source.room, set())
+            allowed = target == source.pool or target in ROOTS.get(source.pool, set())
         if not allowed and target != "__version__":
             complaints.append(f"{source.name} imports {name}")
     return complaints
@@ -198,7 +198,7 @@ def wrong_direction(source: Source) -> list[str]:
 def unknown_room(source: Source) -> list[str]:
     """Modules in a place the house does not have."""
     places = {"", *RANKS, *ROOTS, *WIRING}
-    return [] if source.room in places else [f"{source.name}: no such room"]
+    return [] if source.pool in places else [f"{source.name}: no such room"]
 
 
 def foreign_shells(sources: list[Source]) -> list[str]:
@@ -206,22 +206,22 @@ def foreign_shells(sources: list[Source]) -> list[str]:
     shells = {
         source.name
         for source in sources
-        if source.outside(SHELL) and source.room in RANKS
+        if source.outside(SHELL) and source.pool in RANKS
     }
     complaints = set()
     for source in sources:
-        if source.room not in RANKS:
+        if source.pool not in RANKS:
             continue
         for name, shell in product(source.imports(), shells - SHARED.keys()):
             is_shell = name == shell or name.startswith(shell + ".")
-            if is_shell and shell.split(".")[1] != source.room:
+            if is_shell and shell.split(".")[1] != source.pool:
                 complaints.add(f"{source.name} imports the shell {shell}")
     return sorted(complaints)
 
 
 def eager_rooms(sources: list[Source]) -> list[str]:
     """Rooms that the command line imports before it knows what it has to do."""
-    commands = {source.name: source for source in sources if source.room in COMMANDS}
+    commands = {source.name: source for source in sources if source.pool in COMMANDS}
     waiting = ["live.cli"]
     seen = set[str]()
     complaints = []
@@ -242,7 +242,7 @@ def eager_rooms(sources: list[Source]) -> list[str]:
 def impure(source: Source) -> list[str]:
     """The outside world in a room that only thinks."""
     if source.name == READER or (
-        source.room not in PURE_ROOMS and source.name not in PURE
+        source.pool not in PURE_ROOMS and source.name not in PURE
     ):
         return []
     return [f"{source.name} imports {name}" for name in sorted(source.outside(OUTSIDE))]
@@ -250,7 +250,7 @@ def impure(source: Source) -> list[str]:
 
 def printing(source: Source) -> list[str]:
     """``print`` anywhere but where people read it."""
-    if source.room in {"cli", "screens"}:
+    if source.pool in {"cli", "screens"}:
         return []
     return [
         f"{source.name}:{node.lineno} prints"

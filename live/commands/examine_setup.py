@@ -147,7 +147,7 @@ async def _check_start(config: Config) -> list[DoctorFinding]:
         notify=config.notify,
     )
     service = EventService(checked)
-    service.open_ledger("none", "as given", engine_scores=False)
+    service.open_event("none", "as given", engine_scores=False)
     public = PublicAudience(service.state)
     findings = list[DoctorFinding]()
     with collect_error("port", findings):

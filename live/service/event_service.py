@@ -157,12 +157,10 @@ class EventService:
             asking = human.running() if human is not None else contextlib.nullcontext()
             async with self._engines.pool, asking:
                 limit = describe_limit(self.config.engine)
-                self.measured = read_measured_engine(str(self.room.identity), limit)
-                self.open_ledger(
-                    self.room.identity.name, limit, human=human is not None
-                )
+                self.measured = read_measured_engine(str(self.pool.identity), limit)
+                self.open_event(self.pool.identity.name, limit, human=human is not None)
                 await self.bring_back(
-                    self.room.identity, self.room.find_known_result, limit, feeds
+                    self.pool.identity, self.pool.find_known_result, limit, feeds
                 )
                 for game in self.state.list_source_games():
                     is_over = game.result != "*"
@@ -205,7 +203,7 @@ class EventService:
         return self._engines
 
     @property
-    def room(self) -> EnginePool:
+    def pool(self) -> EnginePool:
         """Pool of the engine processes."""
         return self.engines.pool
 
@@ -215,7 +213,7 @@ class EventService:
         """Return the probability that the mover of a ply chooses each move."""
         return predict_choices(self.state.find_mover_elo(game, ply), behind_cp)
 
-    def open_ledger(
+    def open_event(
         self,
         engine_name: str,
         limit: str,
@@ -323,7 +321,7 @@ class EventService:
     def ask(self, request: HumanRequest) -> None:
         """Pass a question to the network of human moves."""
         assert self._human is not None, (
-            "the ledger asks only where there is somebody to ask"
+            "the event asks only where there is somebody to ask"
         )
         self._human.ask(request)
 
@@ -393,7 +391,7 @@ class EventService:
         """
         if not self.unmeasured:
             return
-        room, config = self.room, self.config
+        room, config = self.pool, self.config
         name, limit = room.identity.name, describe_limit(config.engine)
         log.info("%s, %s: measured on the reference positions when idle", name, limit)
         lines = config.engine.multipv

@@ -68,7 +68,7 @@ async def analyse_files(
                 _explain_no_evals(reports),
                 "Use --evals engine",
             )
-        service.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
+        service.open_event("[%eval] of the PGN", "as given", engine_scores=False)
         await _apply_reports(service, reports)
     else:
         async with service.with_engine(live=False):

@@ -63,7 +63,7 @@ class Stopwatch:
         moves = [move.uci for move in game.moves[:ply]]
         before = Position(game.start_fen, tuple(moves[:-1]), game.chess960)
         after = Position(game.start_fen, tuple(moves), game.chess960)
-        known = self._service.room.find_known_result
+        known = self._service.pool.find_known_result
         self.scores_known += known(options.search_of_position(after)) is not None
         best = known(options.search_of_position(before))
         self.gains_known += best is not None and (
@@ -105,7 +105,7 @@ async def replay(
     sys.stdout.write(
         f"{name:<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
         f"{median_ms:>12.1f}{slowest_ms:>12.0f}"
-        f"{service.room.report_health().searches:>10}\n"
+        f"{service.pool.report_health().searches:>10}\n"
     )
     sys.stdout.flush()
     return service

@@ -51,12 +51,12 @@ async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> 
     async with open_service(settings(), path) as service:
         assert service.journal.summary == f"kept in {path}"
         before = await report_and_settle(service, one, upto(two, 21))
-        assert service.room.report_health().searches > 40
+        assert service.pool.report_health().searches > 40
     async with open_service(settings(), path) as service:
         again = build_analysis(service.state)
         assert [game.restored for game in again.games] == [True, True]
         assert confirm_games(again) == before
-        assert service.state.is_analysed and service.room.report_health().searches == 0
+        assert service.state.is_analysed and service.pool.report_health().searches == 0
         assert service.journal.restored == 2
         assert service.journal.summary == f"2 games restored from {path}"
 
@@ -67,14 +67,14 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(
     one, two = demo_feed.read_demo_games()[:2]
     async with open_service(settings(), path) as service:
         await report_and_settle(service, one, upto(two, 20))
-        searches = service.room.report_health().searches
+        searches = service.pool.report_health().searches
     async with open_service(settings(), path) as service:
         restarted = await report_and_settle(service, one, upto(two, 30))
-        searches += service.room.report_health().searches
+        searches += service.pool.report_health().searches
         assert not any(game.restored for game in restarted.games)
     async with open_service(settings(), tmp_path / "another.sqlite") as service:
         assert restarted == await report_and_settle(service, one, upto(two, 30))
-        assert searches == service.room.report_health().searches
+        assert searches == service.pool.report_health().searches
 
 
 async def test_another_limit_shows_the_games_and_searches_them_anew(
@@ -151,7 +151,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         assert view.also == ("cloud",) and view.plies_played == 26
     async with open_service(settings(), path, feeds) as service:
         assert confirm_games(build_analysis(service.state)) == before
-        assert service.room.report_health().searches == 0
+        assert service.pool.report_health().searches == 0
         assert [len(each.moves) for each in service.state.list_source_games()] == [
             24,
             26,

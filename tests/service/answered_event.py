@@ -67,7 +67,7 @@ async def report_and_settle(
 def open_unscored(journal: Path | None = None, **settings: object) -> EventService:
     """A service that searches nothing."""
     service = EventService(read_settings(None, {}, settings), EventJournal(journal))
-    service.open_ledger("none", "as given", engine_scores=False)
+    service.open_event("none", "as given", engine_scores=False)
     return service
 
 
@@ -87,7 +87,7 @@ class AnsweredEvent(EventService):
         super().__init__(read_settings(None, {}, settings), EventJournal(journal))
         self.engine = engine
         self.asked: deque[tuple[Search, RequestId]] = deque()
-        self.open_ledger("arithmetic", "1 look")
+        self.open_event("arithmetic", "1 look")
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         if not self.journal.answer_search(search, request_id):

@@ -57,7 +57,7 @@ async def at_rest(service: EventService) -> None:
     """Every engine has done all it could find to do."""
 
     def is_resting() -> bool:
-        health = service.room.report_health()
+        health = service.pool.report_health()
         searching = any(each.state == "searching" for each in health.engines)
         return not searching and not any(msgspec.structs.astuple(health.waiting))
 
@@ -145,11 +145,11 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     game = upto(demo_feed.read_demo_games()[0], 6)
     async with open_service(settings(**{"engine.nodes": 20_000}), live=True) as service:
         await report_and_settle(service, game)
-        await until(lambda: service.room.report_health().waiting.speculate > 0)
+        await until(lambda: service.pool.report_health().waiting.speculate > 0)
         await service.take(
             FeedReport(FEED, (msgspec.structs.replace(game, result="1-0"),))
         )
-        assert service.room.report_health().waiting.speculate == 0
+        assert service.pool.report_health().waiting.speculate == 0
 
 
 @pytest.mark.parametrize(
@@ -188,14 +188,14 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
         for where in ({"engine.engines": 1}, {"engine.engines": 2}, there):
             async with open_service(settings(**where)) as service:
                 if where is there:
-                    await until(lambda: len(service.room.report_health().engines) == 2)
+                    await until(lambda: len(service.pool.report_health().engines) == 2)
                 found.append(to_json(await report_and_settle(service, *games)))
                 if where is there:
                     seats = {
                         type(seat.process).__name__
-                        for seat in service.room._engine_slots
+                        for seat in service.pool._engine_slots
                     }
-                    assert (seats, service.room.report_health().problem) == (
+                    assert (seats, service.pool.report_health().problem) == (
                         {"RemoteEngine"},
                         "",
                     )

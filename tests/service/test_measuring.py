@@ -105,16 +105,16 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert MeasuringProgress(14, 294) in seen and seen[-1] is None, (
             "people see how far it is"
         )
-        searches = service.room.report_health().searches
+        searches = service.pool.report_health().searches
         await service.measure_engine()
-        assert service.room.report_health().searches == searches
+        assert service.pool.report_health().searches == searches
         kept = service.state.players()
         games = [service.state.game(view.id) for view in service.state.games()]
     async with open_measured(config) as (service, told):
         assert not service.unmeasured
         assert service.state.players() == kept
         assert [service.state.game(view.id) for view in service.state.games()] == games
-        assert service.room.report_health().searches == searches - 294
+        assert service.pool.report_health().searches == searches - 294
 
 
 async def test_scores_of_chance_are_refused_with_the_reason(
@@ -160,5 +160,5 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     assert made.published == detail.curves.white[-1]
     # A start after that has the game as it was kept.
     async with open_service(config, path) as service:
-        assert service.room.report_health().searches == 0
+        assert service.pool.report_health().searches == 0
         assert build_analysis(service.state).players == after.players

@@ -22,7 +22,7 @@ export function lostPoints(game, ply) {
  * Return the costly moves after which a side's figure changed, the oldest first: `[{ply, own, from, to}]`, where `from`
  * and `to` are the figure before and after. `own` tells the side's own moves from the opponent's.
  */
-export function costlyMoves(game, color, upTo = Infinity) {
+function costlyMoves(game, color, upTo = Infinity) {
   const curve = game.curves[color].filter(({ ply }) => ply <= upTo);
   const moves = [];
   for (let at = 1; at < curve.length; at += 1) {

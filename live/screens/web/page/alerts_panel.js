@@ -185,7 +185,7 @@ const STORED = "live-rate-sound";
 const SOUNDS = { off: say("Sound: off"), alarms: say("Sound: alarms"), all: say("Sound: every alert") };
 
 /** Return whether an alert needs attention: not muted, acknowledged or cleared. Pure. */
-export const asksForNotice = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
+const asksForNotice = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
 
 /** Return the most urgent alert of each board that has alerts needing attention, most urgent board first. Pure. */
 export function worstByBoard(alerts) {

@@ -167,7 +167,7 @@ const IN_TABLE = ["perceived", "points", "elo", "percentile", "games"];
 const OF_A_PLAYER = ["fide_performance", "rating_change", "algorithm4"];
 const columnsOf = (ids) => ids.map((id) => makeColumn(catalogue.figures.find((row) => row.id === id)));
 
-export const TABLE_COLUMNS = columnsOf(IN_TABLE);
+const TABLE_COLUMNS = columnsOf(IN_TABLE);
 export const PLAYER_COLUMNS = [...TABLE_COLUMNS, ...columnsOf(OF_A_PLAYER)];
 
 /**
