@@ -1,89 +1,274 @@
-"""Starts and stops the service in order, and connects its parts.
+"""Makes the parts of the service, connects them, and starts and stops them in order.
 
 Start: check the sources' addresses, start the engines, open the port, then run the
 sources. Stop: end the sources, say goodbye to subscribers, then end the engines. Every
-task has a name; only the task ``reports`` changes the state.
+task has a name. Reports from sources wait in a bounded queue for the task ``reports``;
+answers of engines arrive in the event loop. Both change the event, and every change
+goes over the bus, in order.
 """
 
 import asyncio
 import contextlib
 import logging
 import os
-import secrets
 import time
 from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Coroutine,
+    Iterable,
     Mapping,
     Sequence,
 )
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from rich.console import Console
 
-from live.errors import LiveRateError, first_of
-from live.event.choose_measure import describe_models
-from live.games.player_lists import add_neighbouring_lists
+from live.engine.engine_settings import describe_limit
+from live.engine.engines import Engines
+from live.engine.reference_searches import search_positions
+from live.event.answer_intake import AnswerIntake
+from live.event.bus import Bus
+from live.event.choose_measure import describe_models, open_event
+from live.event.event import Event
+from live.event.search_relay import SearchRelay
+from live.games.game_retention import GameRetention
+from live.games.player_lists import (
+    PlayerLists,
+    add_neighbouring_lists,
+    open_player_lists,
+)
+from live.human.human_queue import HumanQueue
+from live.journal.arbiter_notes import JournalWatchStore
+from live.journal.engine_measuring import EngineMeasuring
 from live.journal.event_journal import EventJournal, journal_path
+from live.journal.measured_engines import EngineInUse, read_measured_engine
+from live.journal.memories import gather_memories
+from live.journal.old_games import OldGames
+from live.journal.report_intake import ReportIntake
+from live.journal.restart import restore_event
+from live.messages.health import FeedHealth
+from live.messages.values import FeedName, GameId
 from live.outlets.open_outlets import open_outlets
 from live.process.clock import LOOP_CLOCK
 from live.process.limits import cap_connections, raise_file_limit
 from live.process.memory import freeze_startup_objects
 from live.process.sd_notify import ServiceManager
 from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
-from live.process.stderr_log import log_to_stderr, set_log_level
-from live.process.supervision import Supervisor, run_in_background
-from live.screens.display import choose_display
+from live.process.stderr_log import log_to_stderr
+from live.process.supervision import Supervisor, run_every
+from live.process.waiters import Waiters
+from live.screens.display import Display, choose_display
 from live.screens.output_mode import OutputMode
-from live.server.authentication import public_filter
-from live.server.listening import check_exposure
-from live.server.public_audience import PublicAudience
 from live.server.public_delay import (
-    find_unpublished,
+    open_public,
     record_publication,
-    reset_delay,
-    restore_delay_s,
-    restore_pseudonyms,
     run_delay,
     wait_until_published,
 )
 from live.server.server import Publisher
 from live.server.static_files import open_study_files
-from live.service.event_service import EventService
 from live.settings import Config
-from live.settings_reload import (
-    DELAY_KEYS,
-    PORT_KEYS,
-    SOURCE_KEYS,
-    ReloadablePart,
-    SettingsReloader,
-)
+from live.settings_reload import SettingsReloader, list_reloadable_parts
+from live.sources.source_inbox import SourceInbox
 from live.sources.source_runner import SourceRunner
+from live.watch.arbiter_desk import ArbiterDesk
+from live.watch.engine_watch import EngineWatch
+from live.watch.moment_watch import MomentWatch
 
 log = logging.getLogger(__name__)
 
-Part = Callable[[], Awaitable[None]]
-"""A part of the service, which is restarted if it fails."""
+#: Time between two looks at the engines, at alerts that depend on time, and at old
+#: games, in seconds.
+LOOK_PERIOD_S = 1.0
+
+Task = Callable[[], Awaitable[None]]
+"""A task of the service, which is restarted if it fails."""
 
 
-def run(main: Coroutine[Any, Any, int]) -> int:
-    """Run a coroutine to its end and return its exit code; raise the package's own
-    errors alone, not wrapped in a group.
+@dataclass(frozen=True)
+class EventParts:
+    """An event, those who follow it, and what brings reports to it; all connected."""
+
+    config: Config
+    journal: EventJournal
+    event: Event
+    bus: Bus
+    arbiter: ArbiterDesk
+    moments: MomentWatch
+    lists: PlayerLists
+    intake: ReportIntake
+    inbox: SourceInbox
+    old_games: OldGames
+    waiters: Waiters
+
+
+@dataclass(frozen=True)
+class EngineParts:
+    """The engines of an event, and those who work with them; all connected."""
+
+    engines: Engines
+    watch: EngineWatch
+    measuring: EngineMeasuring
+    human: HumanQueue | None
+
+
+def connect_event(config: Config, journal: EventJournal, event: Event) -> EventParts:
+    """Return an event with everything that needs no engine."""
+    bus = Bus()
+    waiters = Waiters()
+
+    def report_health(health: FeedHealth) -> None:
+        bus.publish(event.update_feed_health(health))
+
+    store = JournalWatchStore(journal.journal)
+    arbiter = ArbiterDesk(
+        bus.publish, store, time.time, event.find_record, report=report_health
+    )
+    moments = MomentWatch(
+        bus.publish, store, time.time, event.game, alerts=arbiter.alerts
+    )
+    event.alerts = arbiter.alerts
+    event.moments = moments.moments
+    bus.follow(arbiter.follow)
+    bus.follow(moments.follow)
+    bus.subscribe(journal.mark_changed)
+    lists = open_player_lists(config.feeds)
+    retention = GameRetention(config.memory.finished_after_h * 3600)
+    intake = ReportIntake(
+        event,
+        bus.publish,
+        journal,
+        lists,
+        retention,
+        gather_memories(arbiter.memories, moments.memories),
+        report_health,
+    )
+    inbox = SourceInbox(
+        intake.take,
+        event.list_reports,
+        event.find_feed_health,
+        report_health,
+        lambda: event.is_rated,
+        waiters,
+    )
+    old_games = OldGames(event, bus.publish, retention)
+    return EventParts(
+        config,
+        journal,
+        event,
+        bus,
+        arbiter,
+        moments,
+        lists,
+        intake,
+        inbox,
+        old_games,
+        waiters,
+    )
+
+
+def connect_engines(
+    parts: EventParts,
+    engines: Engines,
+    engine: EngineInUse,
+    *,
+    live: bool,
+    human: bool,
+) -> EngineParts:
+    """Return running engines that work for the event; ``live`` and ``human`` as in
+    :func:`run_event`.
     """
-    try:
-        return asyncio.run(main)
-    except (
-        BaseExceptionGroup
-    ) as group:  # Python before 3.11.4 wraps errors that except* raises
-        if group.split(LiveRateError)[1] is None:
-            raise first_of(group) from None
-        raise
+    event = parts.event
+    bus = parts.bus
+    answers = AnswerIntake(
+        event,
+        bus.publish,
+        asyncio.get_running_loop().call_soon,
+        parts.waiters.wake,
+        engines.on_human_answer,
+    )
+    queue = None
+    if human:
+        store = parts.journal.journal
+        queue = HumanQueue(parts.config.human, store, answers.on_human_answer)
+        bus.follow(queue.follow)
+    engines.connect(
+        answers,
+        event.predict_choices if live else None,
+        event.find_human_shares if human else None,
+    )
+    bus.follow(SearchRelay(engines.desk, engines.end_boards).follow)
+    read_human = queue.report_health if queue is not None else None
+    watch = EngineWatch(event, bus.publish, engines.report_health, read_human)
+    measuring = EngineMeasuring(
+        engine,
+        partial(search_positions, desk=engines.pool, lines=parts.config.engine.multipv),
+        parts.config.rating,
+        event,
+        bus.publish,
+        parts.journal,
+        watch.show_measuring,
+    )
+    return EngineParts(engines, watch, measuring, queue)
+
+
+@contextlib.asynccontextmanager
+async def run_event(
+    config: Config,
+    journal: EventJournal,
+    *,
+    feeds: Sequence[FeedName] = (),
+    live: bool = True,
+    human: bool = False,
+) -> AsyncIterator[tuple[EventParts, EngineParts]]:
+    """Run an event and its engines during the block, with the games of ``feeds``
+    restored from the journal.
+
+    Args:
+        config: the settings.
+        journal: the journal, not opened yet.
+        feeds: names of the sources.
+        live: False if no further moves are expected; then nothing is searched ahead.
+        human: whether to ask the network of human moves, unless the settings forbid it.
+    """
+    human = human and config.human.enabled
+    with journal.opened(config) as cache:
+        engines = Engines(config.engine, cache)
+        async with engines.pool as pool:
+            limit = describe_limit(config.engine)
+            measured = read_measured_engine(str(pool.identity), limit)
+            engine = EngineInUse(pool.identity, limit, measured)
+            event = open_event(
+                config, engine.identity.name, limit, measured, human=human
+            )
+            parts = connect_event(config, journal, event)
+            working = connect_engines(parts, engines, engine, live=live, human=human)
+            async with contextlib.AsyncExitStack() as stack:
+                if working.human is not None:
+                    await stack.enter_async_context(working.human.running())
+                await restore_event(
+                    event,
+                    parts.bus.publish,
+                    journal,
+                    parts.arbiter,
+                    parts.moments,
+                    engine,
+                    pool.find_known_result,
+                    feeds,
+                )
+                parts.old_games.watch_restored()
+                try:
+                    yield parts, working
+                finally:
+                    parts.arbiter.record_end()
+                journal.journal.keep_memories(
+                    gather_memories(parts.arbiter.memories, parts.moments.memories)
+                )
 
 
 async def follow(
@@ -108,57 +293,40 @@ async def follow(
     feeds = add_neighbouring_lists(sources.folders, config.feeds)
     config = msgspec.structs.replace(config, feeds=feeds)
     journal = EventJournal(journal_path(config.journal, names, once=once))
-    service = EventService(config, journal, human=True)
     display = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
-    supervisor = Supervisor(service.inbox.health)
-    manager = ServiceManager(os.environ, os.getpid(), service.busy)
     # Imported now; otherwise the first interval would import it, which takes a third of
     # a second in the middle of a round.
     await asyncio.to_thread(import_module, "scipy.special")
     async with (
-        service.with_engine(feeds=names),
-        build_publisher(config, service) as publisher,
-        _publishing_to_broker(config, service, publisher.public, supervisor),
-        manager.running(),
+        run_event(config, journal, feeds=names, human=True) as (parts, working),
+        build_publisher(parts, working.engines.pool.put_on_air) as publisher,
+        _reporting_outside(parts, publisher) as supervisor,
     ):
-        service.bus.subscribe(publisher.publish)
-        service.bus.subscribe(manager.publish)
         public = publisher.public
-        parts = open_outlets(
-            config, public, service.bus, service.state, service.inbox.health
+        tasks = _list_tasks(parts, working, publisher)
+        tasks |= open_outlets(
+            config, public, parts.bus, parts.event, parts.inbox.health
         )
-        headlines = [describe_models(service.state.measure.models)]
-        if journal.summary:
-            headlines.append(journal.summary)
-        screen = OutputMode(
-            display,
-            service.state,
-            service.bus,
-            service.arbiter,
-            public,
-            journal.journal,
-            config.server.hide_scores,
-            headlines,
-            publisher.url,
-            Console(),
-            stop,
-        )
-        parts["public"] = lambda: run_delay(public, LOOP_CLOCK)
+        screen = _build_screen(parts, publisher, display, stop)
         if display == "app":
-            parts["display"] = screen.run
+            tasks["display"] = screen.run
         public.listen(partial(record_publication, public, journal.journal))
         if load is not None and path is not None:
-            reloader = _build_reloader(
-                loaded_config, load, path, sources, publisher, service
+            reloader = SettingsReloader(
+                load,
+                path,
+                loaded_config,
+                list_reloadable_parts(sources, publisher, journal.journal),
+                record=parts.arbiter.record,
             )
-            parts["settings"] = reloader.run
+            tasks["settings"] = reloader.run
+        serving = _serve(parts, working, sources, publisher, supervisor, tasks, once)
         with stop_on_signals(stop) as stopped:
             # The address is printed only after signals are handled, so Ctrl-C already
             # works.
             screen.begin()
             freeze_startup_objects()
-            serving = _serve(service, sources, publisher, supervisor, parts, once)
             await run_until_stopped(serving, stop)
         if once and not stop.is_set():
             screen.end()
@@ -167,40 +335,135 @@ async def follow(
     return derive_exit_code(stopped) or sources.exit_code
 
 
+def build_publisher(
+    parts: EventParts, put_on_air: Callable[[Iterable[GameId]], None]
+) -> Publisher:
+    """Build the publisher on the service's port, with the event as the public sees
+    it.
+    """
+    config = parts.config.server
+    public = open_public(parts.config, parts.event, parts.journal.journal)
+    parts.arbiter.should_log = lambda: not public.is_withholding
+    connections = cap_connections(config.max_connections, raise_file_limit())
+    return Publisher(
+        msgspec.structs.replace(config, max_connections=connections),
+        parts.event,
+        public=public,
+        incidents=parts.arbiter.incidents,
+        desk=parts.arbiter.command,
+        on_air=put_on_air,
+        study=open_study_files(parts.config.study.folder),
+        report=parts.inbox.health,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _reporting_outside(
+    parts: EventParts, publisher: Publisher
+) -> AsyncIterator[Supervisor]:
+    """Keep subscribers, a broker and the service manager up to date during the block;
+    yield the supervisor of the tasks.
+    """
+    supervisor = Supervisor(parts.inbox.health)
+
+    def is_busy() -> bool:
+        return not parts.inbox.is_empty or not parts.event.is_analysed
+
+    manager = ServiceManager(os.environ, os.getpid(), is_busy)
+    async with contextlib.AsyncExitStack() as stack:
+        if parts.config.mqtt.publish:
+            # Imported only here because most events have no broker.
+            from live.server.broker import publishing_to_broker
+
+            broker = publishing_to_broker(
+                parts.config,
+                publisher.public,
+                parts.inbox.health,
+                parts.bus.guard,
+                supervisor,
+            )
+            await stack.enter_async_context(broker)
+        await stack.enter_async_context(manager.running())
+        parts.bus.subscribe(publisher.publish)
+        parts.bus.subscribe(manager.publish)
+        yield supervisor
+
+
+def _build_screen(
+    parts: EventParts, publisher: Publisher, display: Display, stop: asyncio.Event
+) -> OutputMode:
+    """Return the service's display on its own terminal."""
+    headlines = [describe_models(parts.event.measure.models)]
+    if parts.journal.summary:
+        headlines.append(parts.journal.summary)
+    return OutputMode(
+        display,
+        parts.event,
+        parts.bus,
+        parts.arbiter,
+        publisher.public,
+        parts.journal.journal,
+        parts.config.server.hide_scores,
+        headlines,
+        publisher.url,
+        Console(),
+        stop,
+    )
+
+
+def _list_tasks(
+    parts: EventParts, working: EngineParts, publisher: Publisher
+) -> dict[str, Task]:
+    """Return the tasks that every run needs, by the name that health shows."""
+    public = publisher.public
+    report = parts.inbox.health
+    look = partial(
+        run_every,
+        LOOK_PERIOD_S,
+        # Not earlier: with a mistyped address the program ends at once, and should not
+        # leave a journal behind.
+        lambda: parts.arbiter.record_start(public.delay_s),
+        partial(parts.bus.report_missed, report),
+        working.watch.report,
+        parts.arbiter.tick,
+        parts.moments.tick,
+        parts.old_games.forget,
+        partial(parts.journal.report_and_save, report),
+    )
+    return {
+        "reports": parts.inbox.run,
+        "engine figures": look,
+        "port": publisher.watch,
+        "public": partial(run_delay, public, LOOP_CLOCK),
+    }
+
+
 async def _serve(
-    service: EventService,
+    parts: EventParts,
+    working: EngineParts,
     sources: SourceRunner,
     publisher: Publisher,
     supervisor: Supervisor,
-    extra: Mapping[str, Part],
+    tasks: Mapping[str, Task],
     once: bool,
 ) -> None:
-    """Run the parts that every run needs and the ``extra`` ones until stopped."""
-    parts: dict[str, Part] = {
-        "reports": service.inbox.run,
-        "engine figures": service.watch_engines,
-        "port": publisher.watch,
-        **extra,
-    }
-    async with asyncio.TaskGroup() as tasks:
+    """Run the sources and the tasks until stopped, or until ``once`` is done."""
+    async with asyncio.TaskGroup() as group:
         background = [
-            tasks.create_task(supervisor.keep(name, run), name=f"keep {name}")
-            for name, run in parts.items()
+            group.create_task(supervisor.keep(name, run), name=f"keep {name}")
+            for name, run in tasks.items()
         ]
         if not once:
-            measuring = supervisor.keep(
-                "calibration", service.measure_engine, ends=True
-            )
-            background.append(tasks.create_task(measuring, name="keep calibration"))
-        async with sources.running(
-            service.inbox.follow, service.inbox.health, supervisor
-        ):
+            measuring = supervisor.keep("calibration", working.measuring.run, ends=True)
+            background.append(group.create_task(measuring, name="keep calibration"))
+        async with sources.running(parts.inbox.follow, parts.inbox.health, supervisor):
             await sources.wait_until_over()
-            await service.settled()
+            await parts.inbox.wait_until(lambda: parts.event.is_analysed)
             if once:
                 # The figures printed at the end depend on this measurement.
-                await service.measure_engine()
-            service.report_engines()
+                await working.measuring.run()
+            parts.bus.report_missed(parts.inbox.health)
+            working.watch.report()
             if once:
                 await wait_until_published(publisher.public, LOOP_CLOCK)
             else:
@@ -208,98 +471,3 @@ async def _serve(
                 await asyncio.Event().wait()
         for task in background:
             task.cancel()
-
-
-def _build_reloader(
-    config: Config,
-    load: Callable[[], Config],
-    path: Path,
-    sources: SourceRunner,
-    publisher: Publisher,
-    service: EventService,
-) -> SettingsReloader:
-    """Return the object that applies changed settings while the service runs."""
-    journal = service.journal.journal
-    parts = (
-        ReloadablePart(
-            frozenset({"log.level"}), lambda new: set_log_level(new.log.level)
-        ),
-        ReloadablePart(
-            PORT_KEYS,
-            lambda new: publisher.reconfigure(new.server),
-            lambda new: check_exposure(new.server),
-        ),
-        ReloadablePart(
-            # Sources that cannot be restarted cannot use new settings.
-            SOURCE_KEYS if len(sources.fixed) < len(sources.names) else frozenset(),
-            lambda new: sources.reconfigure(new.feeds),
-            lambda new: sources.check(new.feeds),
-        ),
-        ReloadablePart(
-            DELAY_KEYS,
-            lambda new: reset_delay(publisher.public, journal, new.feeds.delay_s),
-        ),
-    )
-    return SettingsReloader(load, path, config, parts, record=service.arbiter.record)
-
-
-def build_publisher(config: Config, service: EventService) -> Publisher:
-    """Build the publisher on the service's port, with the state as the public sees
-    it.
-    """
-    journal = service.journal.journal
-    delay_s = restore_delay_s(config.feeds.delay_s, journal)
-    public = PublicAudience(
-        service.state,
-        delay_s=delay_s,
-        hide_scores=config.server.hide_scores,
-        unshown=find_unpublished(journal, service.state, delay_s),
-        stored_engine=service.state.stored_engine,
-        pseudonyms=restore_pseudonyms(journal),
-    )
-    service.public = public
-    connections = cap_connections(config.server.max_connections, raise_file_limit())
-    return Publisher(
-        msgspec.structs.replace(config.server, max_connections=connections),
-        service.state,
-        public=public,
-        incidents=service.arbiter.incidents,
-        desk=service.arbiter.command,
-        on_air=service.put_on_air,
-        study=open_study_files(config.study.folder),
-        report=service.inbox.health,
-    )
-
-
-@contextlib.asynccontextmanager
-async def _publishing_to_broker(
-    config: Config,
-    service: EventService,
-    public: PublicAudience,
-    supervisor: Supervisor,
-) -> AsyncIterator[None]:
-    """Keep a broker up to date during the block, if the settings name one."""
-    if not config.mqtt.publish:
-        yield
-        return
-    from live.server.broker import BrokerPublisher
-    from live.server.site_stream import SiteStream
-
-    visible = public_filter(config.server.hide_scores)
-    stream = SiteStream(
-        public,
-        visible,
-        epoch=secrets.token_hex(6),
-        clock=time.monotonic,
-        delay=public.describe_delay,
-    )
-    broker = BrokerPublisher(
-        config.mqtt,
-        public,
-        visible,
-        report=service.inbox.health,
-        stream=stream if config.mqtt.site else None,
-    )
-    public.listen(service.bus.guard(broker.publish), broker.reset)
-    async with run_in_background(supervisor.keep("broker", broker.run), "broker"):
-        yield

@@ -14,9 +14,15 @@ from typing import NamedTuple
 import msgspec
 
 from live.errors import LiveRateError
+from live.journal.journal import Journal
 from live.process.clock import LOOP_CLOCK, Clock
+from live.process.stderr_log import set_log_level
+from live.server.listening import check_exposure
+from live.server.public_delay import reset_delay
+from live.server.server import Publisher
 from live.setting_keys import SETTINGS, flatten, nest
 from live.settings import Config
+from live.sources.source_runner import SourceRunner
 from live.user_files import on_own_thread
 
 log = logging.getLogger(__name__)
@@ -65,6 +71,32 @@ class ReloadablePart(NamedTuple):
     apply: Callable[[Config], None]
     check: Callable[[Config], object] = lambda config: None
     """Raises an error if the new settings are wrong, before anything changes."""
+
+
+def list_reloadable_parts(
+    sources: SourceRunner, publisher: Publisher, journal: Journal
+) -> tuple[ReloadablePart, ...]:
+    """Return the parts of the service that can apply changed settings."""
+    return (
+        ReloadablePart(
+            frozenset({"log.level"}), lambda new: set_log_level(new.log.level)
+        ),
+        ReloadablePart(
+            PORT_KEYS,
+            lambda new: publisher.reconfigure(new.server),
+            lambda new: check_exposure(new.server),
+        ),
+        ReloadablePart(
+            # Sources that cannot be restarted cannot use new settings.
+            SOURCE_KEYS if len(sources.fixed) < len(sources.names) else frozenset(),
+            lambda new: sources.reconfigure(new.feeds),
+            lambda new: sources.check(new.feeds),
+        ),
+        ReloadablePart(
+            DELAY_KEYS,
+            lambda new: reset_delay(publisher.public, journal, new.feeds.delay_s),
+        ),
+    )
 
 
 class SettingsReloader:

@@ -18,13 +18,13 @@ from live.messages.from_sources import FeedReport
 from live.process.clock import LoopClock
 from live.rehearse.web_server import serve_http
 from live.server.filtered_reader import snapshot
-from live.service.event_service import EventService
 from live.settings import Config
 from live.sources import demo_feed
 from live.sources.demo_feed import DemoFeed
 from live.sources.feed import FeedConditions, FeedSink
 from live.sources.open_feed import open_feed
 from live.sources.pgn_decoder import PgnReader
+from tests.event.answered_event import RunningEvent, open_service
 from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents
 from tests.sources.fakes import answer_with
 
@@ -101,10 +101,9 @@ class HurriedClock(LoopClock):
 
 
 @contextlib.asynccontextmanager
-async def opened(config: Config) -> AsyncIterator[EventService]:
+async def opened(config: Config) -> AsyncIterator[RunningEvent]:
     """Engines running and reports taken in, as the service does it."""
-    service = EventService(config)
-    async with service.with_engine():
+    async with open_service(config, live=True) as service:
         keep = asyncio.create_task(service.inbox.run())
         try:
             yield service

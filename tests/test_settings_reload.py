@@ -14,7 +14,6 @@ from live import app
 from live.commands.read_settings import read_settings
 from live.errors import ConfigError
 from live.server.server import Publisher
-from live.service.event_service import EventService
 from live.setting_keys import SETTINGS, convert_setting, flatten, nest
 from live.settings import Config, ServerConfig
 from live.settings_reload import (
@@ -24,8 +23,10 @@ from live.settings_reload import (
     ReloadablePart,
     Reloaded,
     SettingsReloader,
+    list_reloadable_parts,
 )
 from live.sources.source_runner import SourceRunner
+from tests.event.answered_event import open_unscored
 from tests.server.serving import left_in
 from tests.server.world import World
 from tests.sources.fakes import DrivenClock, until
@@ -101,8 +102,11 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     served: list[ServerConfig] = []
     monkeypatch.setattr(publisher, "reconfigure", served.append)
     log = logging.getLogger("live").level
-    service = EventService(old)
-    reloader = app._build_reloader(old, lambda: new, pgn, sources, publisher, service)
+    service = open_unscored()
+    parts = list_reloadable_parts(sources, publisher, service.journal.journal)
+    reloader = SettingsReloader(
+        lambda: new, pgn, old, parts, record=service.arbiter.record
+    )
     try:
         difference = reloader.reload(reloader.read())
     finally:

@@ -26,7 +26,7 @@ from live.setting_keys import SETTINGS, flatten
 from live.settings import Config
 from live.sources import demo_feed
 from live.sources.source_address import GONE_KINDS, recognise_source
-from tests.service.answered_event import FEED, AnsweredEvent, confirm_games
+from tests.event.answered_event import FEED, AnsweredEvent, confirm_games
 from tests.sources.fakes import upto
 from tests.test_cli import live_rate
 

@@ -249,7 +249,7 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
             values[name] = build(**{option: values.pop(option) for option in options})
         ended = function(**values)
         if isinstance(ended, Coroutine):
-            from live.app import run as run_to_the_end
+            from live.process.run_main import run as run_to_the_end
 
             ended = run_to_the_end(ended)
         if ended is not None:

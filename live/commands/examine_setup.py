@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live import __version__
-from live.app import build_publisher
+from live.app import build_publisher, connect_event
 from live.engine.engine_process import measure_speed
 from live.engine.engine_programs import find_engine
 from live.engine.engine_settings import (
@@ -29,11 +29,12 @@ from live.errors import LiveRateError
 from live.event.choose_measure import (
     advise_on_models,
     explain_no_screening,
+    open_event,
     select_models,
 )
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
-from live.journal.event_journal import journal_path
+from live.journal.event_journal import EventJournal, journal_path
 from live.journal.journal_file import explain_refusal
 from live.journal.measured_engines import read_measured_engine
 from live.messages.values import FeedName, Value
@@ -41,7 +42,6 @@ from live.outlets.open_outlets import open_outlets
 from live.process.limits import count_processors
 from live.screens.terminal.text import plain
 from live.server.public_audience import PublicAudience
-from live.service.event_service import EventService
 from live.settings import Config, EngineConfig, FeedsConfig, HumanConfig, JournalConfig
 from live.sources.lichess_token import GET_ONE, LichessToken
 from live.sources.open_feed import probe_sources
@@ -146,18 +146,18 @@ async def _check_start(config: Config) -> list[DoctorFinding]:
         director=config.director,
         notify=config.notify,
     )
-    service = EventService(checked)
-    service.open_event("none", "as given", engine_scores=False)
-    public = PublicAudience(service.state)
+    event = open_event(checked, "none", "as given", engine_scores=False)
+    parts = connect_event(checked, EventJournal(), event)
+    public = PublicAudience(event)
     findings = list[DoctorFinding]()
     with collect_error("port", findings):
-        async with build_publisher(checked, service) as publisher:
+        async with build_publisher(parts, lambda games: None) as publisher:
             public = publisher.public
         address = f"{config.server.host}:{config.server.port}"
         findings.append(DoctorFinding("port", "ok", f"{address} is free"))
     with collect_error("producer", findings):
-        report = service.inbox.health
-        outlets = open_outlets(checked, public, service.bus, service.state, report)
+        report = parts.inbox.health
+        outlets = open_outlets(checked, public, parts.bus, event, report)
         if outlets:
             names = ", ".join(outlets)
             findings.append(DoctorFinding("producer", "ok", f"{names}: ready"))

@@ -1,6 +1,6 @@
 """The engines of a service: the pool, and the speculative searches in front of it."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 import msgspec
 
@@ -20,7 +20,13 @@ from live.engine.move_forecast import (
     HumanShares,
 )
 from live.engine.reference_searches import FutureAnswers
-from live.engine.search import ResultCache
+from live.engine.search import (
+    ResultCache,
+    Search,
+    SearchFailure,
+    SearchProgress,
+    SearchResult,
+)
 from live.engine.search_queue import ResultListener, SearchDesk
 from live.messages.health import EngineHealth
 from live.messages.to_clients import Change
@@ -28,37 +34,14 @@ from live.settings import EngineConfig
 
 
 class Engines:
-    """The pool of engines; :attr:`desk` accepts searches."""
+    """The pool of engines; :attr:`desk` accepts searches once a listener is
+    connected.
+    """
 
-    def __init__(
-        self,
-        settings: EngineConfig,
-        listener: ResultListener,
-        cache: ResultCache | None,
-        chances: Chances | None = None,
-        people: HumanShares | None = None,
-    ) -> None:
-        """``chances``: returns the probability of each of some moves; without it no
-        moves will come, so nothing is searched ahead. ``people``: returns the share of
-        players of the mover's rating who would play each move, by UCI; empty while
-        unknown.
-        """
-        limit = build_limit(settings)
-        listener = FutureAnswers(listener)
+    def __init__(self, settings: EngineConfig, cache: ResultCache | None) -> None:
+        self._settings = settings
+        self._listener: ResultListener
         self._look_ahead: LookAhead | None = None
-        if chances is not None and settings.speculate:
-            listener = self._look_ahead = LookAhead(
-                listener,
-                ForecastRules(
-                    limit,
-                    chances,
-                    build_search_options(settings),
-                    # If the shares of human moves are known, gains are worth searching
-                    # first.
-                    ForecastPolicy(gain=2.0) if people else ForecastPolicy(),
-                    people,
-                ),
-            )
         cluster = None
         if settings.cluster:
             # Imported only here because it imports Dask.
@@ -67,19 +50,56 @@ class Engines:
             cluster = DaskCluster(settings)
         self.pool = EnginePool(
             find_engine(settings.path),
-            limit,
+            build_limit(settings),
             settings=build_uci_settings(settings),
             engines=settings.engines,
             nice=settings.nice,
-            listener=listener,
+            listener=self,
             cache=cache,
             cluster=cluster,
             patience=build_timeouts(settings),
         )
         self.desk: SearchDesk = self.pool
-        if self._look_ahead is not None:
-            self._look_ahead.desk = self.pool
-            self.desk = self._look_ahead
+
+    def connect(
+        self,
+        listener: ResultListener,
+        chances: Chances | None = None,
+        people: HumanShares | None = None,
+    ) -> None:
+        """Give the results to ``listener``, which may know the running engine's name.
+
+        Args:
+            listener: receives results and progress.
+            chances: returns the probability of each of some moves; without it no moves
+                will come, so nothing is searched ahead.
+            people: returns the share of players of the mover's rating who would play
+                each move, by UCI; empty while unknown.
+        """
+        self._listener = FutureAnswers(listener)
+        if chances is None or not self._settings.speculate:
+            return
+        rules = ForecastRules(
+            build_limit(self._settings),
+            chances,
+            build_search_options(self._settings),
+            # If the shares of human moves are known, gains are worth searching first.
+            ForecastPolicy(gain=2.0) if people else ForecastPolicy(),
+            people,
+        )
+        look_ahead = LookAhead(self._listener, rules)
+        look_ahead.desk = self.pool
+        self._listener = self._look_ahead = self.desk = look_ahead
+
+    def on_result(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        """Pass a result of the pool on."""
+        self._listener.on_result(owner, search, result)
+
+    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
+        """Pass progress of the pool on."""
+        self._listener.on_progress(owner, progress)
 
     def end_boards(self, changes: Iterable[Change]) -> None:
         """End the speculative searches of boards on which, according to these changes,

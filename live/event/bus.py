@@ -1,28 +1,40 @@
-"""Distribution of every change of the event to its listeners."""
+"""Distribution of every change of the event to those who follow it."""
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 
-from live.messages.to_clients import Change, ChangeListener
+from live.event.game_change import EventChange, select_messages
+from live.messages.health import HealthReport, part_health
+from live.messages.to_clients import ChangeListener
 from live.process.supervision import FaultLog
+
+Follower = Callable[[Sequence[EventChange]], None]
 
 
 class Bus:
-    """The listeners, in the order in which they subscribed.
+    """Those who hear of every change, in the order in which they were added.
+
+    Followers are rooms that work for the event: they get every kind of change, and a
+    failure of theirs is a failure of the report or answer. Listeners come after them,
+    and get messages alone. Changes that a follower publishes wait until everybody has
+    the changes that caused them.
 
     Loss policy: if a listener fails on a change, only that listener loses the change.
     """
 
     def __init__(self) -> None:
+        self._followers: list[Follower] = []
         self._listeners: list[ChangeListener] = []
+        self._waiting: deque[Sequence[EventChange]] = deque()
+        self._is_publishing = False
         self._faults = FaultLog("a listener could not take in a change")
 
-    @property
-    def missed(self) -> int:
-        """Number of times that a listener failed."""
-        return self._faults.count
+    def follow(self, follower: Follower) -> None:
+        """Add a follower, which must not block."""
+        self._followers.append(follower)
 
     def subscribe(self, listener: ChangeListener) -> None:
-        """Add a listener, which receives every change from now on, in order; it must
+        """Add a listener, which receives every message from now on, in order; it must
         not block.
         """
         self._listeners.append(self.guard(listener))
@@ -33,7 +45,35 @@ class Bus:
         """
         return self._faults.guarded()(listener)
 
-    def publish(self, changes: Sequence[Change]) -> None:
-        """Send changes to every listener."""
-        for listener in self._listeners:
-            listener(changes)
+    def publish(self, changes: Sequence[EventChange]) -> None:
+        """Give changes to every follower and their messages to every listener."""
+        self._waiting.append(changes)
+        if self._is_publishing:
+            return
+        self._is_publishing = True
+        try:
+            while self._waiting:
+                self._distribute(self._waiting.popleft())
+        finally:
+            self._is_publishing = False
+
+    def _distribute(self, changes: Sequence[EventChange]) -> None:
+        if not changes:
+            return
+        for follower in self._followers:
+            follower(changes)
+        messages = select_messages(changes)
+        if messages:
+            for listener in self._listeners:
+                listener(messages)
+
+    def report_missed(self, report: HealthReport) -> None:
+        """Report it once a listener has failed."""
+        # Without the number of failures: otherwise a listener that fails on this
+        # message would change the number and cause the message again.
+        if self._faults.count:
+            reason = (
+                "a program fault caused missed changes: the log says where;"
+                " restart live-rate"
+            )
+            report(part_health("changes", "failed", reason))

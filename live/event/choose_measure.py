@@ -5,6 +5,7 @@ settings and the engine.
 from live.engine.engine_settings import build_limit, build_search_options
 from live.engine.move_forecast import ForecastPolicy, reduce_limit
 from live.errors import ConfigError
+from live.event.event import Event
 from live.event.rate_game import HumanSearches, Measure
 from live.messages.figures import EngineInfo, GainKind
 from live.ratings.agreement import ChoiceModel, load_choice_model
@@ -113,6 +114,33 @@ def build_measure(
         searches if human and engine_scores else None,
         select_engine_gains(rating.engine_distribution, engine, limit, gain),
     )
+
+
+def open_event(
+    config: Config,
+    engine: str,
+    limit: str,
+    measured: MeasuredEngine | None = None,
+    *,
+    human: bool = False,
+    engine_scores: bool = True,
+) -> Event:
+    """Return an empty event that is measured by this engine.
+
+    Args:
+        config: the settings.
+        engine: the engine's name.
+        limit: limit of its searches, as text for people.
+        measured: what reference positions have shown about it.
+        human: whether there are answers about which moves people would play, stored or
+            on request.
+        engine_scores: False uses the source's ``[%eval]`` comments instead of searches.
+    """
+    measure = build_measure(
+        config, engine, limit, measured, human=human, engine_scores=engine_scores
+    )
+    info = build_engine_info(config.rating, engine, limit, measure.models)
+    return Event(measure, engine=info, engine_scores=engine_scores)
 
 
 def build_engine_info(

@@ -1,8 +1,11 @@
 """The whole event: every game, every player, and the engine's rating. Pure.
 
-One writer calls it, and no call waits. Searches, messages and questions for the neural
-network of human moves leave through callbacks given at the start; ``app.py`` connects
-them to the engine pool, the publisher and the neural network.
+One writer calls it, and no call waits. What comes in is applied by ``apply_report``,
+``apply_result`` and ``apply_answer``, one method for each kind, because each arrives
+from another room and answers to another identity. Every method that changes something
+returns the changes in order, and calls nobody back: messages to subscribers, requests
+for searches and questions for the neural network of human moves. The caller hands them
+to the bus.
 
 Loss policy engine → ratings: every result is applied, in any order.
 """
@@ -18,11 +21,11 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
-from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import Position, SearchFailure, SearchProgress, SearchResult
 from live.event.comparisons import ComparedMoves, ComparisonData
 from live.event.game_change import EventChange
 from live.event.game_record import ArchivedValues, GameRecord
@@ -34,9 +37,10 @@ from live.event.methods import (
     rate_game_by_methods,
     rate_player_by_methods,
 )
+from live.event.outbox import Outbox
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import GameRater, Measure, needs_field
-from live.event.requests import Outbox, RequestId, Urgency
+from live.event.requests import RequestId
 from live.games.game import (
     Game,
     GameConfirmed,
@@ -52,7 +56,7 @@ from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.alerts import Alert
 from live.messages.figures import EngineInfo, GainCounts, GainKind, GameDetail, GameView
-from live.messages.from_sources import FeedReport, Player
+from live.messages.from_sources import FeedReport, GameReport, Player
 from live.messages.health import GAME_PART, EngineHealth, FeedHealth, part_health
 from live.messages.moments import Moment
 from live.messages.to_clients import (
@@ -61,6 +65,7 @@ from live.messages.to_clients import (
     HealthMessage,
 )
 from live.messages.values import FeedName, GameId
+from live.ratings.intrinsic_rating import predict_choices
 from live.ratings.model_choice import Models
 
 #: Number of moves applied in one step, which takes some milliseconds.
@@ -71,27 +76,11 @@ log = logging.getLogger(__name__)
 View = TypeVar("View", bound=GameView)
 
 
-class Searches(Protocol):
-    """Interface to the engines."""
-
-    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        """Queue a search. A repeated request changes its urgency."""
-
-    def drop(self, request_id: RequestId) -> None:
-        """Drop a search whose result is no longer needed."""
-
-
 class Event:
     """Owner of games, standings and health; applies every change of state, in order.
 
     Args:
         measure: the gain that feeds the curves, and the models that fit.
-        searches: the interface to the engines.
-        publish: called with all changes, in order.
-        alerts: returns the alerts for arbiters that are open now.
-        ask: sends a question to the neural network of human moves; needed if
-            ``measure`` asks such questions.
-        moments: returns the notable moments of the games.
         engine: the engine that scores the games. Unless its rating is ``fixed``, it is
             a starting value, and the rating measured over the games moves away from it
             as moves come in.
@@ -101,20 +90,16 @@ class Event:
     def __init__(
         self,
         measure: Measure,
-        searches: Searches,
-        publish: Callable[[Sequence[EventChange]], None],
-        alerts: Callable[[], Sequence[Alert]] = tuple,
-        ask: Callable[[HumanRequest], None] | None = None,
-        moments: Callable[[], Sequence[Moment]] = tuple,
         *,
         engine: EngineInfo = EngineInfo("none", "none", 2160, "calibration"),  # noqa: B008  # frozen
         engine_scores: bool = True,
     ) -> None:
-        self._ask = ask
-        self._searches = searches
-        self._publish = publish
-        self.alerts = alerts
-        self.moments = moments
+        self.alerts: Callable[[], Sequence[Alert]] = tuple
+        """Return the open alerts, for those who read the event; set by who raises
+        them.
+        """
+        self.moments: Callable[[], Sequence[Moment]] = tuple
+        """Return the notable moments, likewise."""
         self.index = GameIndex()
         """Every game as its source reports it. Steps are applied only to this index."""
         self._shared = shared = SharedGames(self.index)
@@ -147,38 +132,56 @@ class Event:
         player: Player = getattr(played.headers, side_to_play(played.start_fen, ply))
         return player.elo
 
+    def predict_choices(
+        self, game: GameId, ply: int, behind_cp: Sequence[int]
+    ) -> list[float]:
+        """Return the probability that the mover of a ply chooses each of some moves,
+        which are so many centipawns behind the best.
+        """
+        return predict_choices(self.find_mover_elo(game, ply), behind_cp)
+
     # --- reports ----------------------------------------------------------------------
 
-    def plan(self, report: FeedReport) -> Iterator[Step]:
-        """Yield the steps from the stored games to those of a report, without applying
-        them.
+    def apply_report(
+        self, report: FeedReport
+    ) -> Iterator[tuple[Step, Sequence[EventChange]]]:
+        """Apply a report step by step; yield each step with the changes that it has
+        caused.
 
-        A new game comes empty first and its moves in pieces, so that no step takes
-        long.
+        A step is applied when it is asked for. A new game comes empty first and its
+        moves in pieces, so that no step takes long.
+
+        Raises:
+            ValueError: a step does not fit its game.
+            KeyError: the game of a step is unknown.
         """
         for step in plan_steps(self.index, report):
-            if isinstance(step, NewGame):
-                self._shared.announce_game(step.game)
-                yield from split_into_steps(step.game)
-            else:
-                yield step
+            if not isinstance(step, NewGame):
+                yield step, self.apply_step(step)
+                continue
+            self._shared.announce_game(step.game)
+            for piece in split_into_steps(step.game):
+                yield piece, self.apply_step(piece)
 
-    def restore(self, game: Game) -> Iterator[None]:
-        """Restore a game of an earlier start, piece by piece."""
+    def restore(self, game: Game) -> Iterator[Sequence[EventChange]]:
+        """Restore a game of an earlier start, piece by piece; yield the changes of each
+        piece.
+        """
         self._shared.announce_game(game)
         for step in split_into_steps(game):
-            self.apply(step)
+            changes = self.apply_step(step)
             self.index.mark_restored(game.id)
-            yield
-        self._send_header(game.id)
+            yield changes
+        self._announce_header(game.id)
+        yield self._outbox.take()
 
     def set_order(self, order: Sequence[GameId]) -> None:
         """Set the order in which games appeared."""
         self.index.set_order(order)
         self._records = sort_by_order(self._records, order)
 
-    def apply(self, step: Step) -> None:
-        """Apply one step of the latest plan.
+    def apply_step(self, step: Step) -> Sequence[EventChange]:
+        """Apply one step of a source's games; return the changes.
 
         If our own rating code fails on a game, that game is given up and no other game
         is affected.
@@ -189,14 +192,15 @@ class Event:
         """
         self.index.apply(step)
         if isinstance(step, GameConfirmed):
-            self._send_header(step.id)
+            self._announce_header(step.id)
         else:
             self._apply_shown(self._shared.follow_step(step))
+        return self._outbox.take()
 
     def _apply_shown(self, steps: Iterable[Shown]) -> None:
-        self.rate()
+        self._rate_waiting()
         for step, game in steps:
-            with self._send_or_give_up(step.id):
+            with self._commit_or_give_up(step.id):
                 self._update_record(step, game)
 
     def _update_record(self, step: Step, game: Game | None) -> None:
@@ -238,21 +242,24 @@ class Event:
         del self._records[record.game.id]
         self._outbox.changes.append(GoneMessage(record.game.id))
 
-    def remove(self, id: GameId) -> None:
+    def remove(self, id: GameId) -> Sequence[EventChange]:
         """Stop showing and counting a game, although its sources still report it."""
         self._apply_shown(self._shared.remove_game(id))
+        return self._outbox.take()
 
-    def restore_removed(self, id: GameId) -> None:
+    def restore_removed(self, id: GameId) -> Sequence[EventChange]:
         """Show and count a removed game again."""
         self._apply_shown(self._shared.restore_removed(id))
+        return self._outbox.take()
 
-    def forget(self, id: GameId) -> list[Game]:
+    def forget(self, id: GameId) -> tuple[list[Game], Sequence[EventChange]]:
         """Forget an old game, and remove its figures from those of its players.
 
-        Return the game once for each source that reported it, as that source did.
+        Return the game once for each source that reported it, as that source did, and
+        the changes.
         """
         if id not in self.index:
-            return []
+            return [], ()
         first = self._shared.shown_id(id)
         games = [self.index[member] for member in self._shared.member_ids(first)]
         for game in games:
@@ -260,7 +267,7 @@ class Event:
         # Retired in one call, so that the game is never shown with only some of its
         # sources.
         self._apply_shown(self._shared.retire_game(first))
-        return games
+        return games, self._outbox.take()
 
     # --- answers ----------------------------------------------------------------------
 
@@ -270,14 +277,14 @@ class Event:
         result: SearchResult | SearchFailure,
         *,
         rate: bool = True,
-    ) -> None:
+    ) -> Sequence[EventChange]:
         """Apply the result of a search. A result for a request that is no longer open
         changes nothing.
 
         If ``rate`` is False, the standings are renewed by the next call of :meth:`rate`
         or the next change, since one answer can be for a thousand games.
         """
-        self._apply_answer(
+        return self._apply_answer(
             request_id.game,
             lambda record: record.apply_result(request_id, result),
             rate,
@@ -285,20 +292,22 @@ class Event:
 
     def apply_answer(
         self, request: HumanRequest, answer: HumanAnswer | None, *, rate: bool = True
-    ) -> None:
+    ) -> Sequence[EventChange]:
         """Apply an answer of the neural network of human moves; None means that none
         will come.
 
         An answer to a question that is no longer open changes nothing. ``rate`` is as
         in :meth:`apply_result`.
         """
-        self._apply_answer(
+        return self._apply_answer(
             request.game, lambda record: record.apply_answer(request, answer), rate
         )
 
-    def apply_progress(self, request_id: RequestId, progress: SearchProgress) -> None:
+    def apply_progress(
+        self, request_id: RequestId, progress: SearchProgress
+    ) -> Sequence[EventChange]:
         """Show the depth reached by a search, as provisional; no figure uses it."""
-        self._apply_answer(
+        return self._apply_answer(
             request_id.game,
             lambda record: record.apply_progress(request_id, progress),
             True,
@@ -306,11 +315,11 @@ class Event:
 
     def _apply_answer(
         self, id: GameId, apply: Callable[[GameRecord], None], rate: bool
-    ) -> None:
+    ) -> Sequence[EventChange]:
         record = self._records.get(id)
         if record is None:
-            return
-        with self._send_or_give_up(id):
+            return ()
+        with self._commit_or_give_up(id):
             apply(record)
             self._outbox.changes += record.take_changes()
             players = record.players.values()
@@ -318,14 +327,19 @@ class Event:
                 self._renew_standings(players)
             elif any(player.changed for player in players):
                 self._unrated[id] = None
+        return self._outbox.take()
 
     @property
     def has_unrated(self) -> bool:
         """Return whether answers wait for :meth:`rate`; every step calls it first."""
         return bool(self._unrated)
 
-    def rate(self) -> None:
+    def rate(self) -> Sequence[EventChange]:
         """Renew the standings with all answers that wait for it."""
+        self._rate_waiting()
+        return self._outbox.take()
+
+    def _rate_waiting(self) -> None:
         waiting, self._unrated = self._unrated, {}
         self._rate_games(list(waiting))
 
@@ -338,7 +352,7 @@ class Event:
         try:
             self._renew_standings(affected)
         except Exception:
-            # Broad as in :meth:`_send_or_give_up`. If several games were rated
+            # Broad as in :meth:`_commit_or_give_up`. If several games were rated
             # together, it is unknown which one failed, so each is tried alone and
             # results of the others are kept.
             if len(games) == 1:
@@ -347,34 +361,38 @@ class Event:
             log.exception(
                 "rating of %d games failed; each is rated separately", len(games)
             )
-            self._send()
+            self._commit()
             for game in games:
                 self._rate_games([game])
         else:
-            self._send()
+            self._commit()
 
     # --- models and health ------------------------------------------------------------
 
-    def measure_by(self, models: Models) -> Generator[None, None, None]:
-        """Rate every game with other models. Yield after each game, so that other tasks
-        can run.
+    def measure_by(self, models: Models) -> Iterator[Sequence[EventChange]]:
+        """Rate every game with other models. Yield the changes after each game, so that
+        other tasks can run.
 
         Games reported meanwhile are rated with the new models at once.
         """
-        self.rate()
+        self._rate_waiting()
         self.measure = self.measure._replace(models=models)
         self._standings.measure_by(self.measure)
-        self._send()
-        yield
+        self._commit()
+        yield self._outbox.take()
         for record in list(self._records.values()):
             # A game that was deleted and came back meanwhile has a new record.
             if self._records.get(record.game.id) is record:
                 self._renew_standings(self._rerate(record))
-                self._send()
-                yield
+                self._commit()
+                yield self._outbox.take()
 
-    def update_feed_health(self, health: FeedHealth) -> None:
-        """Publish the state of a feed."""
+    def update_feed_health(self, health: FeedHealth) -> Sequence[EventChange]:
+        """Store the state of a feed; return the changes."""
+        self._store_feed_health(health)
+        return self._outbox.take()
+
+    def _store_feed_health(self, health: FeedHealth) -> None:
         if health.part and health.state == "live":
             # A part of a feed is listed only while it has a problem.
             if self._feeds.pop(health.feed, None) is None:
@@ -383,13 +401,18 @@ class Event:
             return
         else:
             self._feeds[health.feed] = health
-        self._publish((HealthMessage(self.feeds(), self._engines),))
+        self._announce_health()
 
-    def update_engine_health(self, health: EngineHealth) -> None:
-        """Publish the figures of the engines."""
+    def update_engine_health(self, health: EngineHealth) -> Sequence[EventChange]:
+        """Store the figures of the engines; return the changes."""
         if health != self._engines:
             self._engines = health
-            self._publish((HealthMessage(self.feeds(), health),))
+            self._announce_health()
+        return self._outbox.take()
+
+    def _announce_health(self) -> None:
+        self._outbox.changes.append(HealthMessage(self.feeds(), self._engines))
+        self._commit()
 
     # --- archive ----------------------------------------------------------------------
 
@@ -416,8 +439,11 @@ class Event:
         if game.result != "*" and not needs_field(game):
             self._records[game.id].rest(values)
 
-    def resume(self, archived: Sequence[ArchivedValues]) -> Generator[None, None, None]:
-        """Restore archived games of an earlier start, without unpacking them.
+    def resume(
+        self, archived: Sequence[ArchivedValues]
+    ) -> Generator[None, None, Sequence[EventChange]]:
+        """Restore archived games of an earlier start, without unpacking them; return
+        the changes.
 
         Yield wherever other tasks can run. Nothing can be shown before the last step.
         """
@@ -438,8 +464,9 @@ class Event:
         self._outbox.changes[:0] = [GameMessage(self._records[id].view) for id in ids]
         for id in ids:
             self.index.mark_restored(id)
-        self._send()
+        self._commit()
         self._apply_shown(self._shared.merge_restored(ids))
+        return self._outbox.take()
 
     # --- consequences of a change -----------------------------------------------------
 
@@ -465,8 +492,8 @@ class Event:
         self._standings.rate(players)
 
     @contextmanager
-    def _send_or_give_up(self, id: GameId) -> Iterator[None]:
-        """Send what follows from the block; if the block fails, give up the game."""
+    def _commit_or_give_up(self, id: GameId) -> Iterator[None]:
+        """Commit what follows from the block; if the block fails, give up the game."""
         try:
             yield
         except Exception:
@@ -474,7 +501,7 @@ class Event:
             # one must not affect the other games.
             self._give_up(id)
         else:
-            self._send()
+            self._commit()
 
     def _give_up(self, id: GameId) -> None:
         """Delete a game, and report it in the log and in the health of the event.
@@ -482,36 +509,31 @@ class Event:
         Must be called within an except clause.
         """
         log.exception("game %s is given up", id)
-        # Do not send what the failed call had collected.
-        self._outbox.clear()
+        # Nobody is to hear of what the failed call had collected.
+        self._outbox.roll_back()
         self._unrated.pop(id, None)
         record = self._records.get(id)
         if record is not None:
             self._close_record(record)
             self._renew_standings(record.players.values())
-        self._send()
+        self._commit()
         reason = "given up after a program fault; the log says where"
-        self.update_feed_health(part_health(f"{GAME_PART}{id}", "failed", reason))
+        self._store_feed_health(part_health(f"{GAME_PART}{id}", "failed", reason))
 
-    def _send(self) -> None:
-        sent = self._outbox.take()
-        for request_id in sent.dropped:
-            self._searches.drop(request_id)
-        for request in sent.requests:
-            self._searches.submit(request.search, request.id, request.urgency)
-        if sent.changes:
-            self._publish([self._mark_restored_in(change) for change in sent.changes])
-        if self._ask is not None:
-            for question in sent.questions:
-                self._ask(question)
+    def _commit(self) -> None:
+        """Commit the changes collected so far, to be returned by the running call."""
+        changes = self._outbox.changes
+        self._outbox.changes = [self._mark_restored_in(change) for change in changes]
+        self._outbox.commit()
 
-    def _send_header(self, id: GameId) -> None:
-        """Send the header of a game again, marked if it was restored and not yet
+    def _announce_header(self, id: GameId) -> None:
+        """Announce the header of a game again, marked if it was restored and not yet
         reported.
         """
         record = self._records.get(self._shared.shown_id(id))
         if record is not None:
-            self._publish((GameMessage(self._mark_restored(record.view)),))
+            self._outbox.changes.append(GameMessage(record.view))
+            self._commit()
 
     def _mark_restored_in(self, change: EventChange) -> EventChange:
         if isinstance(change, GameMessage):
@@ -551,6 +573,10 @@ class Event:
         """Return every game as its source reports it, in order of appearance."""
         return iter(self.index)
 
+    def list_reports(self, feed: FeedName) -> list[GameReport]:
+        """Return every game of a source as it was last reported."""
+        return [game.to_report() for game in self.index if game.feed == feed]
+
     def games(self) -> Iterable[GameView]:
         """Return every game without plies and curves, in order of appearance."""
         return (self._mark_restored(record.view) for record in self._records.values())
@@ -570,16 +596,14 @@ class Event:
             return None
         return self._mark_restored(record.build_detail())
 
-    def find_human_shares(
-        self, id: GameId, moves: Sequence[str]
-    ) -> Mapping[str, float]:
+    def find_human_shares(self, id: GameId, position: Position) -> Mapping[str, float]:
         """Return, by UCI, the share of players who would play each move in a position.
 
-        The players are those with the mover's rating; ``moves`` lead to the position.
+        The players are those with the mover's rating.
         Empty while the shares are unknown, and if the game did not go this way.
         """
         record = self._records.get(id)
-        return record.find_human_shares(moves) if record is not None else {}
+        return record.find_human_shares(position.moves) if record is not None else {}
 
     def player_ids(self, id: GameId) -> tuple[str, ...]:
         """Return ``PlayerView.id`` of White and of Black; empty for an unknown game."""

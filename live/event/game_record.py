@@ -34,6 +34,7 @@ from live.event.human_figures import (
     build_question,
     collect_human_fields,
 )
+from live.event.outbox import Outbox
 from live.event.players import GamePlayers, PlayedGame
 from live.event.ply import (
     EvaluatedPosition,
@@ -62,7 +63,7 @@ from live.event.rate_game import (
     count_common,
     game_pace,
 )
-from live.event.requests import Outbox, RequestId, RequestKind, SearchRequest, Urgency
+from live.event.requests import RequestId, RequestKind, SearchRequest, Urgency
 from live.games.game import Game, is_played
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.figures import NO_SCORE, Curves, GameDetail, GameView, PlyView
@@ -288,7 +289,8 @@ class GameRecord:
         self._correct_clocks(game.moves[:common_plies])
         withdrawn = tuple(ply.view for ply in self.plies[common_plies + 1 :])
         if withdrawn or common_plies < len(game.moves):
-            self._change = GameChange(game.id, common_plies + 1, withdrawn)
+            is_disputed = bool(before.dispute or game.dispute)
+            self._change = GameChange(game.id, common_plies + 1, withdrawn, is_disputed)
         if common_plies < len(before.moves):
             self._take_back(common_plies)
         self._play_moves(common_plies, has_reopened=before.result != game.result)

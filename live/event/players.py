@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from live.event.outbox import Outbox
 from live.event.rate_game import (
     ELO_DECIMALS,
     Measure,
@@ -16,7 +17,6 @@ from live.event.rate_game import (
     perceived_figures,
     rounded,
 )
-from live.event.requests import Outbox
 from live.games.player_identity import person_key
 from live.messages.figures import ChoiceEvidence, EngineInfo, GainCounts, PlayerView
 from live.messages.from_sources import Headers, Player

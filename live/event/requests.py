@@ -1,19 +1,10 @@
-"""Requests of a game (searches by engines, questions to the neural network of human
-moves), and the outbox in which they are collected with all changes.
-"""
+"""Requests of a game for searches by the engines, and their priority."""
 
-from __future__ import annotations
-
-from copy import copy
 from typing import Literal
-
-import msgspec
 
 from live.engine.move_forecast import ForecastPolicy, rank_speculation
 from live.engine.search import Search
 from live.engine.search_queue import SearchKind, SearchPriority
-from live.event.game_change import EventChange
-from live.human.question import HumanRequest
 from live.messages.values import GameId, Value
 
 RequestKind = Literal["position", "played", "replies"]
@@ -70,25 +61,7 @@ class SearchRequest(Value):
     urgency: Urgency
 
 
-class Outbox(msgspec.Struct):
-    """Consequences of one report or answer, collected in the order in which they must
-    be carried out. All games of the event share one outbox.
-    """
+class SearchDropped(Value):
+    """The result of a requested search is no longer needed."""
 
-    dropped: list[RequestId] = []
-    """Requests whose results are no longer needed."""
-    requests: list[SearchRequest] = []
-    changes: list[EventChange] = []
-    """Changes for listeners of the event."""
-    questions: list[HumanRequest] = []
-    """Questions to the neural network of human moves."""
-
-    def clear(self) -> None:
-        """Drop everything collected."""
-        self.dropped, self.requests, self.changes, self.questions = [], [], [], []
-
-    def take(self) -> Outbox:
-        """Return everything collected, and empty the outbox."""
-        outbox = copy(self)
-        self.clear()
-        return outbox
+    id: RequestId

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol
@@ -105,6 +105,12 @@ class HumanQueue:
             self._left_out += 1
             asyncio.get_running_loop().call_soon(self._on_answer, oldest, None)
         self._has_questions.set()
+
+    def follow(self, changes: Iterable[object]) -> None:
+        """Submit the questions among the changes of the event."""
+        for change in changes:
+            if isinstance(change, HumanRequest):
+                self.ask(change)
 
     def report_health(self) -> HumanHealth:
         """Return the state of the neural network."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from live.event.event import Event
+from live.event.game_change import EventChange
 from live.journal.journal import Journal
 from live.journal.journal_reader import RecordedNote
 from live.journal.memories import build_memory, read_memories
@@ -81,12 +82,16 @@ def decode_notes(notes: Iterable[RecordedNote]) -> Iterator[DatedNote]:
             yield record.at_ms / 1000, note
 
 
-def reapply_rulings(state: Event, notes: Iterable[RecordedNote]) -> None:
-    """Remove the boards that arbiters have removed and not restored."""
+def reapply_rulings(
+    state: Event, notes: Iterable[RecordedNote]
+) -> Iterator[Sequence[EventChange]]:
+    """Remove the boards that arbiters have removed and not restored; yield the changes
+    of each ruling.
+    """
     for _, note in decode_notes(notes):
         if not isinstance(note, BoardRuling):
             continue
         if note.removed:
-            state.remove(note.game)
+            yield state.remove(note.game)
         else:
-            state.restore_removed(note.game)
+            yield state.restore_removed(note.game)

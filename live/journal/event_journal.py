@@ -20,10 +20,11 @@ import msgspec
 
 from live import __version__
 from live.engine.search import ResultCache, Search, SearchResult
-from live.engine.uci import EngineIdentity
+from live.event.bus import Follower
 from live.event.event import Event
+from live.event.game_change import EventChange
 from live.event.game_record import ArchivedValues
-from live.event.requests import RequestId
+from live.event.requests import RequestId, SearchRequest
 from live.games.game import Game, GameConfirmed, Step
 from live.journal.journal import Journal
 from live.journal.journal_reader import (
@@ -34,8 +35,9 @@ from live.journal.journal_reader import (
     hash_measure,
     replay_game,
 )
+from live.journal.measured_engines import EngineInUse
 from live.messages.health import FeedState, HealthReport, part_health
-from live.messages.to_clients import Change, GoneMessage
+from live.messages.to_clients import Change, GoneMessage, MomentMessage
 from live.messages.values import FeedName, GameId
 from live.process.loop_slices import SLICE_S, LoopSlices
 from live.process.memory import pause_collection
@@ -106,9 +108,6 @@ class EventJournal:
         """Number of games restored at the start."""
         self.journal = Journal(path)
         self._last_problem = ""
-        # Results found in the journal while games are being restored; None afterwards.
-        self._answers: deque[tuple[RequestId, SearchResult]] | None = None
-        self._find_result: Known | None = None
         self._settings: dict[str, object] = {}
         self._state: Event | None = None
         # Description of this run; None before it starts.
@@ -140,51 +139,47 @@ class EventJournal:
     async def restore(
         self,
         state: Event,
-        identity: EngineIdentity,
+        publish: Follower,
+        engine: EngineInUse,
         find_result: Known,
-        limit: str,
         feeds: Sequence[FeedName],
-        measured: MeasuredEngine | None = None,
     ) -> None:
         """Restore the games of the previous run with everything that was known of them.
 
         Args:
             state: an empty event.
-            identity: name and options of the engine.
+            publish: receives the changes, without the searches that are answered here.
+            engine: the engine that measures the games.
             find_result: function that returns the result of a search if it is known.
-            limit: search limit as text for people.
             feeds: sources whose games are restored.
-            measured: what reference positions have shown about the engine.
         """
         if not self.journal.has_file:
             return
         run = JournalRun(
             version=__version__,
-            engine_name=identity.name,
-            identity=str(identity),
-            limit=limit,
+            engine_name=engine.identity.name,
+            identity=str(engine.identity),
+            limit=engine.limit,
             feeds=tuple(feeds),
             settings=self._settings,
-            measured=measured,
-            measure=hash_measure(str(identity), limit, state.measure),
+            measured=engine.measured,
+            measure=hash_measure(str(engine.identity), engine.limit, state.measure),
         )
         self._state, self._run = state, run
         began_s = time.monotonic()
         slices = LoopSlices()
         with pause_collection():
             archived, unarchived, appeared = await slices.run(self._read_games(run))
-            await slices.run(state.resume([values for values, _ in archived]))
+            publish(await slices.run(state.resume([values for values, _ in archived])))
         self._dirty.clear()
-        self._answers = deque()
-        self._find_result = find_result
-        try:
-            for _ in _restore_games(state, archived, unarchived):
+        answers = KnownAnswers(find_result)
+        for changes in _restore_games(state, archived, unarchived):
+            publish(answers.pick_requests(changes))
+            await slices.yield_if_due()
+            while answers.found:
+                changes = state.apply_result(*answers.found.popleft())
+                publish(answers.pick_requests(changes))
                 await slices.yield_if_due()
-                while self._answers:
-                    state.apply_result(*self._answers.popleft())
-                    await slices.yield_if_due()
-        finally:
-            self._answers = self._find_result = None
         state.set_order(appeared)
         self.restored = sum(1 for _ in state.list_source_games())
         self.journal.begin_run(run)
@@ -248,16 +243,6 @@ class EventJournal:
         games = count_things(self.restored, "game")
         return f"{games} restored from {self.journal.path}"
 
-    def answer_search(self, search: Search, request_id: RequestId) -> bool:
-        """Answer a search from the journal while games are being restored. Return False
-        if the result is not known and the search has to be made.
-        """
-        result = self._find_result(search) if self._find_result is not None else None
-        if result is None or self._answers is None:
-            return False
-        self._answers.append((request_id, result))
-        return True
-
     def begin_measured_run(self, measured: MeasuredEngine) -> None:
         """Start a new run because the engine has been measured, which changes every
         computed value.
@@ -288,6 +273,8 @@ class EventJournal:
         if not self.journal.has_file:
             return
         for change in changes:
+            if isinstance(change, MomentMessage):
+                continue  # moments are found again after a restart
             game = getattr(change, "game", None)
             if isinstance(change, GoneMessage):
                 self._dirty.pop(change.game, None)
@@ -340,18 +327,45 @@ class EventJournal:
         self._keep_games(time.monotonic() + SLICE_S)
 
 
+class KnownAnswers:
+    """Results of an earlier run for searches that are requested again.
+
+    Args:
+        find_result: returns the result of a search if it is known.
+    """
+
+    def __init__(self, find_result: Known) -> None:
+        self._find_result = find_result
+        self.found: deque[tuple[RequestId, SearchResult]] = deque()
+        """Known results of requests, in the order of the requests."""
+
+    def pick_requests(self, changes: Iterable[EventChange]) -> list[EventChange]:
+        """Return the changes without the requests whose results are known; those go to
+        :attr:`found`.
+        """
+        others: list[EventChange] = []
+        for change in changes:
+            result = None
+            if isinstance(change, SearchRequest):
+                result = self._find_result(change.search)
+                if result is not None:
+                    self.found.append((change.id, result))
+            if result is None:
+                others.append(change)
+        return others
+
+
 def _restore_games(
     state: Event, archived: Sequence[_Archived], unarchived: Sequence[Game]
-) -> Iterator[None]:
+) -> Iterator[Sequence[EventChange]]:
     """Apply the changes made after the games' snapshots, and restore the games without
-    a snapshot. Yields after every step.
+    a snapshot. Yields the changes of the event after every step.
     """
     for _, since in archived:
         for step in since:
             try:
-                state.apply(step)
+                yield state.apply_step(step)
             except (ValueError, KeyError, IndexError) as error:
                 log.error("game %s: a change cannot be restored (%s)", step.id, error)
-            yield
     for game in unarchived:
         yield from state.restore(game)

@@ -10,12 +10,25 @@ import hashlib
 import logging
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from live.engine.uci import EngineIdentity
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 
 log = logging.getLogger(__name__)
+
+
+class EngineInUse(NamedTuple):
+    """The engine that measures the games."""
+
+    identity: EngineIdentity
+    """Its name and options."""
+    limit: str
+    """Limit of its searches, as text for people."""
+    measured: MeasuredEngine | None
+    """What reference positions have shown about it; None while that is unknown."""
 
 
 def _locate_file(engine: str, limit: str) -> Path:

@@ -1,6 +1,7 @@
 """Values stored in the journal under a kind and a subject."""
 
 import logging
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import msgspec
@@ -23,6 +24,20 @@ def build_memory(kind: str, about: str, value: object | None) -> Memory:
         # The value contains text that cannot be encoded: drop only this value.
         log.exception("the memory of %s %r is not stored", kind, about)
         return Memory(kind, about, None)
+
+
+def gather_memories(
+    *sources: Callable[[], Iterable[tuple[str, str, object | None]]],
+) -> Callable[[], list[Memory]]:
+    """Return a function that returns the memories of all these sources."""
+
+    def gather() -> list[Memory]:
+        memories = []
+        for source in sources:
+            memories += [build_memory(*memory) for memory in source()]
+        return memories
+
+    return gather
 
 
 def read_memories(

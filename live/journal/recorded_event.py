@@ -14,10 +14,10 @@ import msgspec
 from live.engine.engine_settings import build_limit
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import InputError
-from live.event.choose_measure import build_engine_info, build_measure
-from live.event.event import Event, split_into_steps
+from live.event.choose_measure import open_event
+from live.event.event import split_into_steps
 from live.event.game_change import EventChange
-from live.event.requests import RequestId, Urgency
+from live.event.requests import RequestId, SearchRequest
 from live.games.game import Game, apply_or_none
 from live.human.question import HumanRequest
 from live.journal.arbiter_notes import ALERT, decode_notes, reapply_rulings
@@ -52,30 +52,21 @@ class RecordedEvent:
         self._alerts: dict[str, Alert] = {}
         # If nobody was asked then, no figure may say that an answer is missing.
         human = config.human.enabled and reader.has_human_answers()
-        measure = build_measure(
-            config,
-            run.engine_name,
-            run.limit,
-            run.measured,
-            human=human,
-            engine_scores=True,
+        self.state = open_event(
+            config, run.engine_name, run.limit, run.measured, human=human
         )
-        engine = build_engine_info(
-            config.rating, run.engine_name, run.limit, measure.models
-        )
-        self.state = Event(
-            measure, self, _ignore_changes, self.alerts, self._ask, engine=engine
-        )
+        self.state.alerts = self.alerts
 
-    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        """Note a search; :meth:`answer_requests` answers it."""
-        self.waiting.append((search, request_id))
-
-    def drop(self, request_id: RequestId) -> None:
-        """Do nothing: an answer that nobody waits for changes nothing."""
-
-    def _ask(self, request: HumanRequest) -> None:
-        self._human_requests.append(request)
+    def follow(self, changes: Iterable[EventChange]) -> None:
+        """Note the searches and questions among the changes; :meth:`answer_requests`
+        answers them. Nobody follows the replay, so nothing else is done with them.
+        """
+        for change in changes:
+            match change:
+                case SearchRequest(id=request_id, search=search):
+                    self.waiting.append((search, request_id))
+                case HumanRequest():
+                    self._human_requests.append(change)
 
     def alerts(self) -> Sequence[Alert]:
         """Return the alerts of then: made again, waits would be those of the
@@ -106,7 +97,8 @@ class RecordedEvent:
         while self._human_requests:
             request = self._human_requests.popleft()
             at_ms, answer = self._reader.read_answer(request.question) or (0, None)
-            self.state.apply_answer(request, None if self._is_later(at_ms) else answer)
+            known = None if self._is_later(at_ms) else answer
+            self.follow(self.state.apply_answer(request, known))
 
     def answer_requests(self) -> None:
         """Give the event all recorded answers."""
@@ -117,14 +109,10 @@ class RecordedEvent:
             search, request_id = self.waiting.popleft()
             record = self.find_recorded_result(search)
             if record is not None and not self._is_later(record[2]):
-                self.state.apply_result(request_id, record[1])
+                self.follow(self.state.apply_result(request_id, record[1]))
 
     def _is_later(self, at_ms: int | None) -> bool:
         return self.to_ms is not None and (at_ms or 0) > self.to_ms
-
-
-def _ignore_changes(changes: Sequence[EventChange]) -> None:
-    """Do nothing: nobody follows the replay."""
 
 
 def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
@@ -193,9 +181,10 @@ def rebuild_event(
     event = RecordedEvent(reader, run, restore_config(run, path), to_ms)
     for game in track(replay_games(reader.read_changes(to_ms))):
         for step in split_into_steps(game):
-            event.state.apply(step)
+            event.follow(event.state.apply_step(step))
             event.answer_requests()
-    reapply_rulings(event.state, reader.read_notes(to_ms))
+    for changes in reapply_rulings(event.state, reader.read_notes(to_ms)):
+        event.follow(changes)
     for _, alert in read_alerts(reader, to_ms):
         event.apply_alert(alert)
     return event

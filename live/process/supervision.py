@@ -149,6 +149,14 @@ class FaultLog:
             log.error("%s", self._message, exc_info=error)
 
 
+async def run_every(period_s: float, *actions: Callable[[], None]) -> None:
+    """Call these functions in order, again and again, until cancelled."""
+    while True:
+        await asyncio.sleep(period_s)
+        for action in actions:
+            action()
+
+
 @contextlib.asynccontextmanager
 async def run_in_background(
     work: Coroutine[Any, Any, None], name: str, lost: str = ""

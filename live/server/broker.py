@@ -10,7 +10,9 @@ import asyncio
 import contextlib
 import logging
 import random
-from collections.abc import Iterable
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
 from math import inf
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,13 +22,16 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from live.errors import first_of
 from live.messages.health import FeedState, HealthReport, part_health
-from live.messages.to_clients import Change
+from live.messages.to_clients import Change, ChangeListener
 from live.process.backoff import Chance, format_duration, generate_backoff_s
+from live.process.supervision import Supervisor, run_in_background
+from live.server.authentication import public_filter
 from live.server.event_reader import EventReader
+from live.server.public_audience import PublicAudience
 from live.server.retained_messages import RetainedMessages, encode_status
 from live.server.site_stream import SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import EVERYTHING, StreamFilter
-from live.settings import MqttConfig
+from live.settings import Config, MqttConfig
 from live.sources.mqtt_client import MqttClient, create_tls_context
 from live.user_files import read_file_of_setting
 
@@ -50,6 +55,38 @@ MEND_S = 2.0
 #: Maximum number of messages from former runs and other publishers that wait to be
 #: read. Any more would stay at the broker.
 _STRANGERS = 100_000
+
+
+@contextlib.asynccontextmanager
+async def publishing_to_broker(
+    config: Config,
+    public: PublicAudience,
+    report: HealthReport,
+    guard: Callable[[ChangeListener], ChangeListener],
+    supervisor: Supervisor,
+) -> AsyncIterator[None]:
+    """Keep the broker of the settings up to date during the block.
+
+    ``guard`` returns a version of a listener that is allowed to fail.
+    """
+    visible = public_filter(config.server.hide_scores)
+    stream = SiteStream(
+        public,
+        visible,
+        epoch=secrets.token_hex(6),
+        clock=time.monotonic,
+        delay=public.describe_delay,
+    )
+    broker = BrokerPublisher(
+        config.mqtt,
+        public,
+        visible,
+        report=report,
+        stream=stream if config.mqtt.site else None,
+    )
+    public.listen(guard(broker.publish), broker.reset)
+    async with run_in_background(supervisor.keep("broker", broker.run), "broker"):
+        yield
 
 
 class BrokerPublisher:

@@ -20,6 +20,7 @@ from live.messages.values import GameId, Value
 from live.process.clock import Clock
 from live.server.pseudonyms import SECRET_BYTES, Pseudonyms
 from live.server.public_audience import PublicAudience, Stage, Unshown
+from live.settings import Config
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +54,19 @@ def reset_delay(public: PublicAudience, journal: Journal, delay_s: float) -> Non
 
 def _remember(journal: Journal, delay_s: float) -> None:
     journal.add_note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
+
+
+def open_public(config: Config, event: Event, journal: Journal) -> PublicAudience:
+    """Return the public of an event, which knows no more than before the restart."""
+    delay_s = restore_delay_s(config.feeds.delay_s, journal)
+    return PublicAudience(
+        event,
+        delay_s=delay_s,
+        hide_scores=config.server.hide_scores,
+        unshown=find_unpublished(journal, event, delay_s),
+        stored_engine=event.stored_engine,
+        pseudonyms=restore_pseudonyms(journal),
+    )
 
 
 def restore_delay_s(settings_s: float, journal: Journal) -> float:

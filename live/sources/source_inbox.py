@@ -17,6 +17,7 @@ from live.messages.health import FeedHealth, HealthReport
 from live.messages.values import FeedName
 from live.process.loop_slices import LoopSlices
 from live.process.supervision import explain_end
+from live.process.waiters import Waiters
 from live.sources.feed import Feed, describe_failure
 from live.user_files import in_print
 
@@ -34,8 +35,9 @@ class SourceInbox:
         list_games: returns the games of a source as they were when the service ended.
         find_health: returns the last health report of a source.
         update_health: receives the health reports of sources.
-        wait_until_rated: returns once everything reported is rated.
-        on_done: called after every report, also after one that failed.
+        is_rated: returns whether everything reported is rated.
+        waiters: tasks that wait for the event; woken after every report, also after one
+            that failed.
     """
 
     def __init__(
@@ -44,15 +46,15 @@ class SourceInbox:
         list_games: Callable[[FeedName], Sequence[GameReport]],
         find_health: Callable[[FeedName], FeedHealth | None],
         update_health: HealthReport,
-        wait_until_rated: Callable[[], Awaitable[None]],
-        on_done: Callable[[], None],
+        is_rated: Callable[[], bool],
+        waiters: Waiters,
     ) -> None:
         self._take_in = take_in
         self._list_games = list_games
         self._find_health = find_health
         self._update_health = update_health
-        self._wait_until_rated = wait_until_rated
-        self._on_done = on_done
+        self._is_rated = is_rated
+        self._waiters = waiters
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(BACKLOG)
         self._slices = LoopSlices()
         # By source with a lost report: its health before the loss, and its health
@@ -69,7 +71,7 @@ class SourceInbox:
         await self._reports.put(report)
 
     async def wait_until_rated(self) -> None:
-        await self._wait_until_rated()
+        await self.wait_until(self._is_rated)
 
     def known_games(self, feed: FeedName) -> Sequence[GameReport]:
         return self._list_games(feed)
@@ -88,9 +90,10 @@ class SourceInbox:
         """Whether no report waits."""
         return self._reports.empty()
 
-    async def wait_until_empty(self) -> None:
-        """Return once every report has been processed."""
+    async def wait_until(self, is_true: Callable[[], bool]) -> None:
+        """Return once every report has been processed and ``is_true`` returns True."""
         await self._reports.join()
+        await self._waiters.wait_until(is_true)
 
     async def follow(self, feed: Feed) -> None:
         """Follow a source to its end.
@@ -130,7 +133,8 @@ class SourceInbox:
                 self._end_loss(report.feed)
             finally:
                 self._reports.task_done()
-                self._on_done()
+                # A takeback can cancel the last search that was waited for.
+                self._waiters.wake()
 
     def _report_loss(self, feed: FeedName, lost: str) -> None:
         """Tell people that a report was lost; the source itself cannot know it."""

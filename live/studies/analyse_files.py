@@ -11,10 +11,13 @@ from typing import Literal
 import msgspec
 from rich.console import Console
 
+from live.app import EngineParts, EventParts, connect_event, run_event
 from live.errors import InputError, Interrupted
+from live.event.choose_measure import open_event
 from live.event.event import Event
 from live.games.game import is_played
 from live.games.player_lists import add_neighbouring_lists
+from live.journal.event_journal import EventJournal
 from live.messages.from_sources import FeedReport
 from live.messages.to_clients import Change, GameMessage
 from live.messages.values import GameId
@@ -22,7 +25,6 @@ from live.process.signals import derive_exit_code, run_until_stopped, stop_on_si
 from live.process.stderr_log import log_to_stderr
 from live.screens.command_output import build_progress_bar, print_line
 from live.screens.terminal.text import plain
-from live.service.event_service import EventService
 from live.settings import Config
 from live.sources.pgn_file import read_pgn_file
 from live.watch.finding import count_things
@@ -58,7 +60,7 @@ async def analyse_files(
     config = msgspec.structs.replace(
         config, feeds=add_neighbouring_lists(files, config.feeds)
     )
-    service = EventService(config, human=human and evals == "engine")
+    journal = EventJournal()
     if evals == "pgn":
         games = chain.from_iterable(report.games for report in reports)
         moves = chain.from_iterable(game.moves for game in games)
@@ -68,19 +70,23 @@ async def analyse_files(
                 _explain_no_evals(reports),
                 "Use --evals engine",
             )
-        service.open_event("[%eval] of the PGN", "as given", engine_scores=False)
-        await _apply_reports(service, reports)
+        event = open_event(
+            config, "[%eval] of the PGN", "as given", engine_scores=False
+        )
+        parts = connect_event(config, journal, event)
+        await _apply_reports(parts, reports)
     else:
-        async with service.with_engine(live=False):
-            with _show_progress(service):
-                work = _apply_reports(service, reports, measured=True)
+        running = run_event(config, journal, live=False, human=human)
+        async with running as (parts, working):
+            with _show_progress(parts):
+                work = _analyse_reports(parts, working, reports)
                 await run_until_stopped(work, stop or asyncio.Event())
-    for doubt in service.lists.doubtful:
+    for doubt in parts.lists.doubtful:
         print_line(
             f"Rating list: {plain(doubt)}. Nothing is taken from it.",
             Console(stderr=True),
         )
-    return service.state
+    return parts.event
 
 
 async def analyse_files_whole(
@@ -147,18 +153,24 @@ def describe_walkovers(games: int) -> str:
     return f"Left out: {number} without a move of both, taken as walkovers."
 
 
-async def _apply_reports(
-    service: EventService, reports: Sequence[FeedReport], *, measured: bool = False
-) -> None:
+async def _apply_reports(parts: EventParts, reports: Sequence[FeedReport]) -> None:
     for report in reports:
-        await service.take(report)
-    await service.settled()
-    if measured:
-        await service.measure_engine()
+        await parts.intake.take(report)
+
+
+async def _analyse_reports(
+    parts: EventParts, working: EngineParts, reports: Sequence[FeedReport]
+) -> None:
+    """Apply the reports, and return when every search is answered and the engine is
+    measured.
+    """
+    await _apply_reports(parts, reports)
+    await parts.inbox.wait_until(lambda: parts.event.is_analysed)
+    await working.measuring.run()
 
 
 @contextlib.contextmanager
-def _show_progress(service: EventService) -> Iterator[None]:
+def _show_progress(parts: EventParts) -> Iterator[None]:
     """Show on standard error how many plies have a score."""
     console = Console(stderr=True)
     with build_progress_bar(console) as bar:
@@ -179,12 +191,12 @@ def _show_progress(service: EventService) -> Iterator[None]:
                     counts[game.id] = counts_now
             scored = total["scored"]
             played = total["played"]
-            if (measuring := service.state.engines().measuring) is not None:
+            if (measuring := parts.event.engines().measuring) is not None:
                 words = "measuring the engine, once"
                 scored = measuring.done
                 played = measuring.of
             bar.update(task, description=words, completed=scored, total=played)
 
         if console.is_terminal:
-            service.bus.subscribe(show)
+            parts.bus.subscribe(show)
         yield

@@ -488,7 +488,8 @@ async def search_corpus(
     ):
         options = build_search_options(config.engine)
         searcher = CorpusSearcher(database, options, retrograde=retrograde)
-        engines = Engines(config.engine, searcher, cache)
+        engines = Engines(config.engine, cache)
+        engines.connect(searcher)
         async with engines.pool:
             setting = SearchSetting(
                 str(engines.pool.identity),

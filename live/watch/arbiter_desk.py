@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import asdict, replace
 
+from live.event.bus import Follower
 from live.event.event import Event
-from live.event.game_change import EventChange, select_messages
+from live.event.game_change import EventChange
 from live.messages.alerts import Alert, Incident
 from live.messages.figures import GameView
 from live.messages.from_clients import DeskCommand
 from live.messages.health import FeedHealth, HealthReport, part_health
 from live.messages.to_clients import (
     AlertMessage,
-    Change,
     GameMessage,
     GoneMessage,
     HealthMessage,
@@ -75,22 +75,20 @@ class ArbiterDesk:
 
     def __init__(
         self,
-        publish: Callable[[Sequence[Change]], None],
+        publish: Follower,
         store: WatchStore,
         clock: ReadClock,
         find_record: FindRecord = lambda game: None,
         report: HealthReport = lambda health: None,
-        should_log: Callable[[], bool] = lambda: True,
     ) -> None:
-        """``clock`` returns seconds since 1970 UTC. ``should_log`` returns whether
-        readers of the log are allowed to see alerts at once.
-        """
+        """``clock`` returns seconds since 1970 UTC."""
         self._desk = AlertDesk(find_record)
         self._publish = publish
         self._clock = clock
         self._report = report
         self._store = store
-        self._should_log = should_log
+        self.should_log: Callable[[], bool] = lambda: True
+        """Return whether readers of the log are allowed to see alerts at once."""
         self._faults = FaultLog("alerts are missed")
         self._log = IncidentLog()
         self.restoring = False
@@ -114,20 +112,17 @@ class ArbiterDesk:
         self._sources: tuple[FeedHealth, ...] = ()
         self._pairings = PairingChanges()
 
-    def with_alerts(self, changes: Sequence[EventChange]) -> Sequence[Change]:
-        """Return the messages among the changes, and the alerts that follow from them.
+    def follow(self, changes: Sequence[EventChange]) -> None:
+        """Publish the alerts that follow from changes of the event.
 
         An internal error costs alerts, never the changes; :meth:`tick` reports it.
         """
-        messages = select_messages(changes)
         if self.restoring:
-            return messages
+            return
         with self._faults.guarded():
             self._enter_gap(self._clock())
-            self._follow(messages)
-            alerts = self._desk.apply(changes, self._clock())
-            return [*messages, *self._keep(alerts)]
-        return messages
+            self._enter_changes(changes)
+            self._send(self._desk.apply(changes, self._clock()))
 
     def tick(self) -> None:
         """Check for alerts that depend on time. Call this about once a second."""
@@ -194,7 +189,7 @@ class ArbiterDesk:
         if view is not None:
             self._store.write_note(BoardRuling(game, True))
             self.enter(f"Board removed: {board_words(view)}", game)
-            state.remove(game)
+            self._publish(state.remove(game))
 
     def bring_back_board(self, state: Event) -> str:
         """Restore the board that was removed last; return its description, empty if
@@ -203,7 +198,7 @@ class ArbiterDesk:
         words = ""
         for game in state.removed_ids()[-1:]:
             self._store.write_note(BoardRuling(game, False))
-            state.restore_removed(game)
+            self._publish(state.restore_removed(game))
             view = state.game(game)
             words = board_words(view) if view is not None else game
             self.enter(f"Board brought back: {words}", game)
@@ -276,7 +271,7 @@ class ArbiterDesk:
         if self._started:
             self.record(ENDED)
 
-    def _follow(self, changes: Sequence[Change]) -> None:
+    def _enter_changes(self, changes: Sequence[EventChange]) -> None:
         """Record changes of sources and of pairings."""
         for change in changes:
             match change:
@@ -385,7 +380,7 @@ class ArbiterDesk:
             changes = self._log.add_alert(alert, self._clock())
             if is_kept:
                 self._store.write_note(alert)
-            if self._should_log():
+            if self.should_log():
                 # Logged as a warning, so that the log has what arbiters see and do at
                 # every level.
                 for line in log_lines(alert, changes):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from live.event.game_change import EventChange, select_messages
 from live.messages.alerts import Alert
 from live.messages.figures import GameDetail, GameView
 from live.messages.moments import Moment
@@ -52,7 +53,7 @@ class MomentWatch:
         self._made_anew: set[GameId] = set()
         self._faults = FaultLog("moments are missed")
 
-    def follow(self, changes: Iterable[Change]) -> None:
+    def follow(self, changes: Iterable[EventChange]) -> None:
         """Process changes of the event before subscribers receive them."""
         if self.restoring:
             for change in changes:
@@ -60,7 +61,7 @@ class MomentWatch:
                     self._made_anew.add(change.game)
             return
         with self._faults.guarded():
-            self._desk.follow(changes, self._clock())
+            self._desk.follow(select_messages(changes), self._clock())
 
     def tick(self) -> None:
         """Check the games that have changed. Call this about once a second."""

@@ -249,9 +249,8 @@ class WatchedBoard:
         common_plies = change.from_ply - 1
         if change.withdrawn:
             self._position = None
-            # If two sources disagree, the one with more moves is shown. A switch from
-            # one source to the other is not a correction.
-            if not (self.record.view.dispute or self.view.dispute):
+            # A switch from one source to the other is not a correction.
+            if not change.is_disputed:
                 self._note_lapse(change, moves, now_s)
         if common_plies < len(moves):
             self._play(moves, common_plies, now_s)

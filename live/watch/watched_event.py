@@ -91,10 +91,11 @@ class WatchedEvent:
         for change in changes:
             match change:
                 case GameChange(game=id):
-                    moves[id] = change
+                    moves[id] = moves[id].join(change) if id in moves else change
                     moved[id] = True
                 case GoneMessage(game=id):
                     moved.pop(id, None)
+                    moves.pop(id, None)
                     topics[BOARD, id] = None
                     if self.boards.pop(id, None) is not None:
                         self.unremembered[id] = None

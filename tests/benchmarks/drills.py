@@ -33,8 +33,8 @@ from live.messages.from_sources import FeedReport, GameReport
 from live.messages.to_clients import HelloMessage, Message, SnapshotMessage
 from live.server.filtered_reader import snapshot
 from live.server.reference_client import OutOfStep, ReferenceClient
-from live.service.event_service import EventService
 from live.sources.pgn_decoder import PgnReader
+from tests.event.answered_event import open_service
 from tests.games.short_reports import change_headers
 from tests.server.mosquitto import free_port as free_port
 from tests.server.serving import bearer
@@ -231,11 +231,10 @@ async def run_undisturbed(
     games: Sequence[GameReport], settings: Mapping[str, object]
 ) -> SnapshotMessage:
     """What one run without any trouble makes of the games, once it knows the engine."""
-    event = EventService(read_settings(None, {}, settings), human=False)
-    async with event.with_engine(live=False):
+    async with open_service(read_settings(None, {}, settings)) as event:
         await event.take(FeedReport("file", tuple(games), complete=True))
         await event.settled()
-        await event.measure_engine()
+        await event.measuring.run()
         return snapshot(event.state)
 
 

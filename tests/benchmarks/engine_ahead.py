@@ -25,10 +25,10 @@ from live.commands.read_settings import read_settings
 from live.engine.search import Position, SearchOptions
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.to_clients import Change, MoveMessage, PointMessage
-from live.service.event_service import EventService
 from live.settings import Config
 from live.sources.game_timeline import plan_timeline
 from live.sources.pgn_decoder import PgnReader
+from tests.event.answered_event import RunningEvent, open_service
 
 
 class Stopwatch:
@@ -36,7 +36,7 @@ class Stopwatch:
     seconds.
     """
 
-    def __init__(self, service: EventService) -> None:
+    def __init__(self, service: RunningEvent) -> None:
         self.point_s: list[float] = []
         self.moves = 0
         self.gains_known = 0
@@ -78,11 +78,10 @@ async def replay(
     speed: float,
     longest_s: float,
     human: bool,
-) -> EventService:
+) -> RunningEvent:
     """Play the games through a service; print a line of the table."""
-    service = EventService(config, human=human)
-    watch = Stopwatch(service)
-    async with service.with_engine():
+    async with open_service(config, live=True, human=human) as service:
+        watch = Stopwatch(service)
         service.bus.subscribe(watch.tell)
         keep = asyncio.create_task(service.inbox.run())
         began = time.perf_counter()

@@ -46,9 +46,9 @@ from live.sources.game_timeline import GameMoment, plan_timeline
 from live.sources.pgn_decoder import PgnReader
 from tests.benchmarks.drills import boards, numbers
 from tests.benchmarks.readers import Readers
+from tests.event.answered_event import AnsweredEvent
 from tests.event.arithmetic import answer
 from tests.server.serving import messages
-from tests.service.answered_event import AnsweredEvent
 
 
 class InstantEvent(AnsweredEvent):
@@ -68,7 +68,7 @@ class InstantEvent(AnsweredEvent):
         self.asked.clear()
         for search, request_id in waiting:
             result = self._known[search] = self.engine(search)
-            self.on_result(request_id, search, result)
+            self.answers.on_result(request_id, search, result)
 
 
 def queries(count: int, games: int) -> list[str]:

@@ -32,9 +32,9 @@ from live.server.filtered_reader import snapshot
 from live.server.stream_filter import EVERYTHING
 from live.server.streams import StreamHub
 from tests.benchmarks.drills import boards, numbers
+from tests.event.answered_event import FEED, AnsweredEvent
 from tests.event.arithmetic import answer
 from tests.games.short_reports import change_headers
-from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent
 
 PLAYERS = 222
 
@@ -80,9 +80,7 @@ async def fill(path: Path, count: int, plies: int) -> str:
     """Make the journal; gives what its snapshot is."""
     hall = _event(path)
     with hall.journal.opened(hall.config):
-        await hall.journal.restore(
-            hall.state, ARITHMETIC, nothing_known, "1 look", [FEED]
-        )
+        await hall.restore(nothing_known)
         for number, game in enumerate(_games(count, plies)):
             await hall.take(FeedReport(FEED, (game,)))
             hall.answer_all()
@@ -91,7 +89,7 @@ async def fill(path: Path, count: int, plies: int) -> str:
                 await asyncio.to_thread(hall.flush)
         print(file=sys.stderr)
         while hall.journal._dirty:
-            hall.journal.report_and_save(hall.state.update_feed_health)
+            hall.journal.report_and_save(hall.inbox.health)
         return _digest(hall)
 
 
@@ -112,7 +110,7 @@ async def restart(path: Path) -> dict[str, Any]:
 
         feeling = asyncio.create_task(feel())
         await asyncio.sleep(0)  # it begins now
-        await hall.bring_back(ARITHMETIC, nothing_known, "1 look", [FEED])
+        await hall.restore(nothing_known)
         restored_s = time.monotonic()
         hub = StreamHub(hall.state, epoch="", clock=time.monotonic)
         first = hub.snapshot(hub.open_stream(EVERYTHING))

@@ -14,9 +14,9 @@ def engines(desk: Desk, **settings: object) -> Engines:
     flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500}
     flags |= {f"engine.{name}": value for name, value in settings.items()}
     config = read_settings(None, {}, flags).engine
-    return Engines(
-        config, desk, None, lambda game, ply, behind_cp: [1.0 for _ in behind_cp]
-    )
+    made = Engines(config, None)
+    made.connect(desk, lambda game, ply, behind_cp: [1.0 for _ in behind_cp])
+    return made
 
 
 async def test_with_and_without_all_that_stands_before_the_room() -> None:

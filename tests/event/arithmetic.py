@@ -5,7 +5,7 @@ answers.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -14,15 +14,16 @@ import chess
 
 from live.engine.search import Line, Search, SearchFailure, SearchResult
 from live.event.event import Event
-from live.event.game_change import select_messages
+from live.event.game_change import EventChange, select_messages
 from live.event.game_record import ArchivedValues
 from live.event.rate_game import Measure
-from live.event.requests import RequestId, SearchRequest, Urgency
+from live.event.requests import RequestId, SearchDropped, SearchRequest
 from live.games.game import Game, GameConfirmed, NewGame, Step
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.figures import EngineInfo, GameDetail, PlayerView
 from live.messages.from_sources import Headers, Move, Player, Score
 from live.messages.to_clients import Change
+from live.process.loop_slices import run_at_once
 
 ANAND = Player("Anand", elo=2811)
 CARLSEN = Player("Carlsen", elo=2826)
@@ -102,7 +103,7 @@ def game(
 
 
 class Effects(NamedTuple):
-    """What left through the doors of an event."""
+    """What an event has returned."""
 
     dropped: list[RequestId]
     requests: list[SearchRequest]
@@ -110,8 +111,23 @@ class Effects(NamedTuple):
     questions: list[HumanRequest]
 
 
+def sort_changes(changes: Iterable[EventChange]) -> Effects:
+    """The changes by their kind."""
+    effects = Effects([], [], [], [])
+    for change in changes:
+        match change:
+            case SearchDropped(id=id):
+                effects.dropped.append(id)
+            case SearchRequest():
+                effects.requests.append(change)
+            case HumanRequest():
+                effects.questions.append(change)
+    effects.changes.extend(select_messages(changes))
+    return effects
+
+
 class Held(Event):
-    """An event whose doors lead into lists; news tell what they led to."""
+    """An event that tells what reports and answers led to."""
 
     def __init__(
         self,
@@ -120,40 +136,22 @@ class Held(Event):
         source: str = "calibration",
         **settings: Any,
     ) -> None:
-        self.out = Effects([], [], [], [])
         super().__init__(
             measure,
-            self,
-            lambda changes: self.out.changes.extend(select_messages(changes)),
-            ask=lambda question: self.out.questions.append(question),
             engine=EngineInfo("Arithmetic", "1 look", rating, source),
             **settings,
         )
 
-    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        self.out.requests.append(SearchRequest(request_id, search, urgency))
-
-    def drop(self, request_id: RequestId) -> None:
-        self.out.dropped.append(request_id)
-
-    def collect_effects(self) -> Effects:
-        """What left since the last time."""
-        out, self.out = self.out, Effects([], [], [], [])
-        return out
-
     def report_step(self, step: Step) -> Effects:
-        self.apply(step)
-        return self.collect_effects()
+        return sort_changes(self.apply_step(step))
 
     def report_result(
         self, request_id: RequestId, result: SearchResult | SearchFailure
     ) -> Effects:
-        self.apply_result(request_id, result)
-        return self.collect_effects()
+        return sort_changes(self.apply_result(request_id, result))
 
     def people_say(self, request: HumanRequest, given: HumanAnswer | None) -> Effects:
-        self.apply_answer(request, given)
-        return self.collect_effects()
+        return sort_changes(self.apply_answer(request, given))
 
     def detail(self, id: str = "g1") -> GameDetail:
         found = self.game(id)
@@ -175,11 +173,10 @@ class Held(Event):
 
     def resumed(self, archived: Sequence[ArchivedValues]) -> Effects:
         """Games of an earlier start, all of which their sources report again."""
-        for _ in self.resume(archived):
-            pass
+        changes = list(run_at_once(self.resume(archived)))
         for values in archived:
-            self.apply(GameConfirmed(values.game.id))
-        return self.collect_effects()
+            changes += self.apply_step(GameConfirmed(values.game.id))
+        return sort_changes(changes)
 
     def _give_up(self, id: str) -> None:
         raise

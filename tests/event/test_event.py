@@ -31,7 +31,7 @@ from live.event.game_change import EventChange, GameChange
 from live.event.game_record import GameRecord
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import Measure
-from live.event.requests import RequestId, Urgency
+from live.event.requests import RequestId, SearchRequest, Urgency
 from live.games.game import (
     ClocksCorrected,
     Game,
@@ -70,7 +70,19 @@ from live.server.filtered_reader import snapshot
 from live.server.reference_client import ReferenceClient
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
-from tests.event.arithmetic import Effects, Held, answer, answer_or_failure, game, line
+from live.sources import demo_feed
+from tests.event.answered_event import open_unscored
+from tests.event.arithmetic import (
+    Effects,
+    Held,
+    answer,
+    answer_or_failure,
+    game,
+    line,
+    sort_changes,
+)
+from tests.games.short_reports import change_headers
+from tests.sources.fakes import upto
 from tests.watch.replayed_event import Rehearsal, played
 
 ledger = Held
@@ -116,12 +128,11 @@ class Run:
         self.take(self.ledger.report_result(request_id, self._engine(search)))
 
     def progress(self, request_id: RequestId, progress: SearchProgress) -> None:
-        self.ledger.apply_progress(request_id, progress)
-        self.take(self.ledger.collect_effects())
+        self.take(sort_changes(self.ledger.apply_progress(request_id, progress)))
 
     def measure_by(self, models: Models) -> None:
-        for _ in self.ledger.measure_by(models):
-            self.take(self.ledger.collect_effects())
+        for changes in self.ledger.measure_by(models):
+            self.take(sort_changes(changes))
 
     def reply_all(self, order: random.Random | None = None) -> None:
         while self.open:
@@ -668,10 +679,9 @@ def test_a_change_names_the_first_ply_that_differs_and_the_moves_that_stood(
         return [move.uci for move in record.moves]
 
     held = Held()
-    held._publish = follow
     for step, _ in history:
         if step is not None:
-            held.apply(step)
+            follow(held.apply_step(step))
 
 
 def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
@@ -689,7 +699,7 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
 
     monkeypatch.setattr(GameRecord, "follow", broken)
     for id in ("g0", "g1"):
-        state.apply(TakenBack(id, 5))
+        state.apply_step(TakenBack(id, 5))
     assert [game.white.name for game in state.games()] == ["White 1"]
     (told,) = state.feeds()
     assert told.part and told.state == "failed" and "given up" in told.detail
@@ -701,7 +711,6 @@ def test_a_restored_game_stays_marked_until_its_source_reports_it() -> None:
     state = Held()
     for _ in state.restore(game(moves=line(1, 2))):
         pass
-    state.collect_effects()
     # A change that is not a report of the source: the message carries the mark all the
     # same.
     for step, marked in (
@@ -715,9 +724,23 @@ def test_a_restored_game_stays_marked_until_its_source_reports_it() -> None:
 
 
 class Tolerant(Held):
-    """One that gives games up as the service does."""
+    """One that gives games up as the service does, and keeps what it has returned."""
 
     _give_up = Event._give_up
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.out: list[EventChange] = []
+
+    def take_requests(self) -> list[SearchRequest]:
+        """The requests since the last call."""
+        requests = [each for each in self.out if isinstance(each, SearchRequest)]
+        self.out = [each for each in self.out if not isinstance(each, SearchRequest)]
+        return requests
+
+    def list_standings(self) -> list[PlayerView]:
+        """All standings that were told, in order."""
+        return [each.player for each in self.out if isinstance(each, StandingMessage)]
 
 
 def boards(count: int) -> Tolerant:
@@ -728,20 +751,26 @@ def boards(count: int) -> Tolerant:
             Player(f"White {number}", elo=2000 + number),
             Player(f"Black {number}"),
         )
-        state.apply(
+        state.out += state.apply_step(
             NewGame(game(f"g{number}", line(*range(1, 9)), white=white, black=black))
         )
     return state
 
 
-def answer_requests(state: Held, *, at_once: bool = False, all: bool = True) -> None:
-    while requests := state.out.requests[:]:
-        state.out.requests.clear()
+def answer_requests(
+    state: Tolerant, *, at_once: bool = False, all: bool = True
+) -> bool:
+    """Whether there were any."""
+    was_asked = False
+    while requests := state.take_requests():
+        was_asked = True
         for request in requests:
-            state.apply_result(request.id, answer(request.search), rate=at_once)
+            found = answer(request.search)
+            state.out += state.apply_result(request.id, found, rate=at_once)
         if not all:
-            return
-        state.rate()
+            break
+        state.out += state.rate()
+    return was_asked
 
 
 def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
@@ -763,17 +792,13 @@ def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
     answer_requests(together, all=False)
     assert not renewed and together.has_unrated
     assert not together.is_analysed
-    together.rate()
+    together.out += together.rate()
     assert 1 <= len(renewed) <= 2
     answer_requests(together)
     assert together.is_rated and together.is_analysed
     assert together.players() == one_by_one.players()
     assert together.engine() == one_by_one.engine()
-    told = {
-        each.player.id
-        for each in together.out.changes
-        if isinstance(each, StandingMessage)
-    }
+    told = {each.id for each in together.list_standings()}
     assert told == {each.id for each in together.players()}
 
 
@@ -795,13 +820,9 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
             raise KeyError("a fault of ours")
 
     monkeypatch.setattr(EventStandings, "rate", rate_without_bad_player)
-    while state.out.requests:
-        answer_requests(state, all=False)
-        state.rate()
-        standings = (
-            each for each in state.out.changes if isinstance(each, StandingMessage)
-        )
-        shown = {each.player.id: each.player for each in standings}
+    while answer_requests(state, all=False):
+        state.out += state.rate()
+        shown = {each.id: each for each in state.list_standings()}
         assert all(shown.get(each.id, each) == each for each in state.players())
     assert sorted(each.white.name for each in state.games()) == ["White 0", "White 2"]
     assert all(each.moves for each in state.players())
@@ -814,7 +835,7 @@ def test_other_news_comes_after_the_standings_of_the_answers_before_it() -> None
     for _ in range(2):
         answer_requests(state, all=False)
     assert state.has_unrated
-    state.apply(ResultChanged("g0", "1-0"))
+    state.apply_step(ResultChanged("g0", "1-0"))
     assert not state.has_unrated
 
 
@@ -903,7 +924,7 @@ def test_the_rating_change_uses_the_listed_k(
     headers = game(
         white=Player("Player 0", elo=2300, k=k), black=Player("Player 1", elo=2200)
     )
-    held.apply(HeadersChanged("g0", headers.headers))
+    held.apply_step(HeadersChanged("g0", headers.headers))
     view = held.player("Player 0")
     assert (view.rating_k, view.rating_k_listed) == (used, k is not None)
     assert view.rating_change == pytest.approx(used * 0.36)
@@ -954,7 +975,7 @@ def test_the_rating_change_follows_the_rule_of_the_game_s_date(
     held = event(everything, 2800, 1800)
     white, black = Player("Player 0", elo=2800), Player("Player 1", elo=1800)
     dated = game(white=white, black=black, date=date)
-    held.apply(HeadersChanged("g0", dated.headers))
+    held.apply_step(HeadersChanged("g0", dated.headers))
     assert held.player("Player 0").rating_change == pytest.approx(change)
 
 
@@ -986,3 +1007,17 @@ def test_a_player_has_the_points_of_finished_games(
     assert report("*") == (None, None), (
         "a result that is withdrawn takes its points along"
     )
+
+
+async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
+    service = open_unscored()
+    report = upto(demo_feed.read_demo_games()[0], 2)
+    report = change_headers(report, white=Player("W", elo=2001), black=Player("B"))
+    await service.take(FeedReport("file", (report,)))
+    (held,) = service.state.list_source_games()
+    assert [service.state.find_mover_elo(held.id, ply) for ply in (1, 2, 3)] == [
+        2001,
+        None,
+        2001,
+    ]
+    assert service.state.find_mover_elo("unknown", 1) is None

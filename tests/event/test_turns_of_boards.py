@@ -17,7 +17,7 @@ from live.event.requests import RequestId, Urgency, build_priority
 from live.messages.from_sources import FeedReport
 from live.watch.overload import describe_overload
 from tests.benchmarks.drills import boards
-from tests.service.answered_event import FEED, AnsweredEvent
+from tests.event.answered_event import FEED, AnsweredEvent
 from tests.sources.fakes import upto
 
 ENGINES = 2
@@ -60,7 +60,8 @@ class TimedEvent(AnsweredEvent):
                 case DeliverResult(owner, search):
                     assert isinstance(owner, RequestId)
                     self.open.discard(owner)
-                    self.state.apply_result(owner, self.engine(search), rate=False)
+                    found = self.engine(search)
+                    self.publish(self.state.apply_result(owner, found, rate=False))
                 case AssignSearches():
                     self._carry_out(self.queue.assign_searches())
 
@@ -119,7 +120,7 @@ async def test_each_of_56_boards_is_rated_and_none_is_older_than_it_says() -> No
             if much
             else not said
         )
-    event.state.rate()
+    event.publish(event.state.rate())
     details = [event.state.game(view.id) for view in event.state.games()]
     assert len(details) == 56
     for detail in details:

@@ -19,8 +19,8 @@ from live.journal.recorded_event import rebuild_event
 from live.messages.figures import PlyView
 from live.settings import HumanConfig
 from live.sources import demo_feed
+from tests.event.answered_event import open_service, report_and_settle
 from tests.journal.test_journal import alter_file
-from tests.service.answered_event import open_service, report_and_settle
 from tests.sources.fakes import upto
 
 

@@ -26,10 +26,7 @@ from live.server.analysis import Analysis, build_analysis
 from live.settings import JournalConfig
 from live.sources import demo_feed
 from tests.benchmarks import drills, kill_drill
-from tests.event.arithmetic import line
-from tests.games.short_reports import change_headers, make_game
-from tests.journal.test_journal import alter_file
-from tests.service.answered_event import (
+from tests.event.answered_event import (
     FEED,
     AnsweredEvent,
     confirm_games,
@@ -38,6 +35,9 @@ from tests.service.answered_event import (
     report_and_settle,
     settings,
 )
+from tests.event.arithmetic import line
+from tests.games.short_reports import change_headers, make_game
+from tests.journal.test_journal import alter_file
 from tests.sources.fakes import upto
 
 
@@ -201,14 +201,15 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
             moments: list[list[Game]] = [[]]
             for number in range(data.draw(st.integers(1, 6))):
                 games = tuple(report(*each) for each in data.draw(reports))
-                for step in service.state.plan(FeedReport(FEED, games, complete=True)):
-                    service.state.apply(step)
+                told = FeedReport(FEED, games, complete=True)
+                for step, changes in service.state.apply_report(told):
+                    service.publish(changes)
                     service.journal.add_step(step)
                     moments.append(list(service.state.list_source_games()))
                 if data.draw(st.booleans()):
                     service.answer_all()
                 if data.draw(st.booleans()):
-                    service.journal.report_and_save(service.state.update_feed_health)
+                    service.journal.report_and_save(service.inbox.health)
                 if data.draw(st.booleans()):
                     # Between two commits: some moment that was, not a mixture.
                     games_then, _ = await restore(

@@ -27,12 +27,16 @@ from live.messages.from_clients import DeskCommand
 from live.messages.from_sources import FeedReport, GameReport, Player
 from live.server.analysis import Analysis, build_analysis
 from live.server.wire import encode_with_defaults
-from live.service.event_service import EventService
 from live.sources import demo_feed
+from tests.event.answered_event import (
+    FollowedEvent,
+    RunningEvent,
+    open_running,
+    open_ticking_journal,
+)
 from tests.event.arithmetic import game
 from tests.event.test_event import ledger
 from tests.games.short_reports import change_headers
-from tests.service.answered_event import open_ticking_journal
 from tests.sources.fakes import upto
 
 FEED = "games.pgn"
@@ -46,22 +50,22 @@ def path(tmp_path: Path) -> Path:
 @contextlib.asynccontextmanager
 async def open_ticking_event(
     path: Path, *, human: bool = False
-) -> AsyncIterator[EventService]:
+) -> AsyncIterator[RunningEvent]:
     """A service whose clock moves one second with each thing written."""
     # A limit of its own: nobody else measures the engine under it.
     config = read_settings(None, {}, {"engine.nodes": 510})
-    service = EventService(config, open_ticking_journal(path), human=human)
-    async with service.with_engine(live=False, feeds=[FEED]):
+    journal = open_ticking_journal(path)
+    async with open_running(config, journal, human=human) as service:
         yield service
 
 
-async def report_and_settle(service: EventService, *games: GameReport) -> Analysis:
+async def report_and_settle(service: FollowedEvent, *games: GameReport) -> Analysis:
     await service.take(FeedReport(FEED, games, complete=True))
     await service.settled()
     return whole_of(service)
 
 
-def whole_of(service: EventService | RecordedEvent) -> Analysis:
+def whole_of(service: FollowedEvent | RecordedEvent) -> Analysis:
     return build_analysis(service.state, service.state.rate_by_methods())
 
 
@@ -175,7 +179,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
 def test_a_game_is_found_by_its_id_or_by_names() -> None:
     held = ledger()
     for id, black in (("a1", "Carlsen"), ("b2", "Ding")):
-        held.apply(NewGame(game(id, black=Player(black))))
+        held.apply_step(NewGame(game(id, black=Player(black))))
     games = [detail for id in ("a1", "b2") if (detail := held.game(id)) is not None]
     assert find_game(games, "b2").id == "b2"
     assert find_game(games, "ding").id == "b2"

@@ -38,15 +38,14 @@ from live.server.reference_client import ReferenceClient
 from live.server.stream_filter import ALL, EVERYTHING, StreamFilter
 from live.server.streams import StreamHub
 from live.server.visibility import Visibility
-from tests.event.arithmetic import answer, line
-from tests.server.world import Clock
-from tests.service.answered_event import (
-    ARITHMETIC,
+from tests.event.answered_event import (
     FEED,
     AnsweredEvent,
     confirm_games,
     left_behind,
 )
+from tests.event.arithmetic import answer, line
+from tests.server.world import Clock
 
 # --- what happens ---------------------------------------------------------------------
 
@@ -304,14 +303,14 @@ class Hall(AnsweredEvent):
     async def running(self) -> AsyncIterator["Hall"]:
         """Its journal open, what that holds shown again, and its streams ready."""
         with self.journal.opened(self.config):
-            await self.bring_back(ARITHMETIC, find_known, "1 look", [FEED])
+            await self.restore(find_known)
             self.streams = Streams(self.state, self.filters)
             self.bus.subscribe(self.streams.hub.publish)
             yield self
 
     def reply(self) -> None:
         search, request_id = self.asked.popleft()
-        self.state.apply_result(request_id, answer_or_fail(search))
+        self.apply_result(request_id, answer_or_fail(search))
 
     def reply_all(self) -> None:
         while self.asked:
@@ -321,8 +320,9 @@ class Hall(AnsweredEvent):
         """Let it happen, a kill aside."""
         match act:
             case Reported(games):
-                for step in self.state.plan(FeedReport(FEED, games, complete=True)):
-                    self.state.apply(step)
+                report = FeedReport(FEED, games, complete=True)
+                for step, changes in self.state.apply_report(report):
+                    self.publish(changes)
                     self.journal.add_step(step)
                     self.moments.append(self.hold())
             case Answered(searches, seed):
@@ -332,12 +332,11 @@ class Hall(AnsweredEvent):
                     self.reply()
             case Progressed(seed) if self.asked:
                 _, request_id = random.Random(seed).choice(self.asked)
-                self.state.apply_progress(
-                    request_id, SearchProgress(Score(seed % 99), 5)
-                )
+                progress = SearchProgress(Score(seed % 99), 5)
+                self.publish(self.state.apply_progress(request_id, progress))
             case Waited():
                 # What stands still is kept whole.
-                self.journal.report_and_save(self.state.update_feed_health)
+                self.journal.report_and_save(self.inbox.health)
             case Joined(selected):
                 self.streams.join(selected)
 

@@ -31,6 +31,7 @@ from live.server.retained_messages import RetainedMessages
 from live.server.stream_filter import ALL, EVERYTHING
 from live.server.visibility import Visibility, redact
 from live.sources.pgn_file import read_pgn_file
+from tests.event.answered_event import FEED, left_behind
 from tests.event.arithmetic import line
 from tests.fuzz.mutation import mutate
 from tests.laws.histories import (
@@ -48,7 +49,6 @@ from tests.laws.histories import (
 )
 from tests.server.test_public_audience import NAMES, redacted
 from tests.server.world import Clock
-from tests.service.answered_event import FEED, left_behind
 
 
 def try_histories(count: int) -> settings:
@@ -87,7 +87,7 @@ def test_after_any_history_the_event_is_what_its_games_alone_make_it(
                 assert told.items() <= held.items()
         hall.reply_all()
         for game in hall.hold():
-            calm.state.apply(NewGame(game))
+            calm.publish(calm.state.apply_step(NewGame(game)))
         calm.reply_all()
         assert hall.show() == calm.show()
 

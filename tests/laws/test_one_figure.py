@@ -29,18 +29,18 @@ from live.messages.from_sources import (
 from live.ratings.perceived_rating import read_rating
 from live.rehearse.rehearsal import write_pgn
 from live.server.analysis import Analysis, build_analysis, to_json
-from live.service.event_service import EventService
 from live.sources.pgn_file import read_pgn_file
-from tests.event.arithmetic import answer, line
-from tests.ratings import second_implementation as second
-from tests.ratings.test_perceived_rating import as_move, close
-from tests.service.answered_event import (
+from tests.event.answered_event import (
     ARITHMETIC,
     FEED,
     AnsweredEvent,
+    FollowedEvent,
     confirm_games,
     left_behind,
 )
+from tests.event.arithmetic import answer, line
+from tests.ratings import second_implementation as second
+from tests.ratings.test_perceived_rating import as_move, close
 
 START = chess.STARTING_FEN
 RESULTS: tuple[Result, ...] = ("1-0", "1/2-1/2", "0-1", "*")
@@ -79,7 +79,7 @@ def reply(service: AnsweredEvent) -> None:
     key = SearchKeys(build_limit(service.config.engine)).build_key(search)
     assert isinstance(key, SearchKey)
     service.journal.journal.store_result(str(ARITHMETIC), key, found)
-    service.state.apply_result(request_id, found)
+    service.apply_result(request_id, found)
 
 
 def history(chance: random.Random, end: GameReport) -> list[GameReport]:
@@ -135,7 +135,7 @@ def figures(whole: Analysis) -> object:
     return games, sorted(whole.players, key=lambda view: view.name), whole.engine
 
 
-def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
+def agrees_with_the_second(service: FollowedEvent, detail: GameDetail) -> None:
     """The sums within 1e-6 Elo, and what is shown of them."""
     rater = service.state.rate_again(detail.id)
     rated = [view.elo for view in service.state.players() if view.elo is not None]
@@ -188,7 +188,7 @@ def _round_shown_elo(elo: float | None) -> int | None:
     return None if elo is None else round(min(max(elo, 800), 3200))
 
 
-async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -> None:
+async def check(service: FollowedEvent, path: Path, ends: Sequence[GameReport]) -> None:
     """Everything that was worked out live is worked out alike by whoever reads journal
     or PGN.
     """

@@ -22,8 +22,8 @@ from live.cli import app
 from live.messages.health import EngineHealth
 from live.messages.to_clients import GoneMessage, HealthMessage
 from live.process.sd_notify import PATIENCE_S, ServiceManager, build_unit, quote_word
+from tests.process.running import Running, run_live_rate
 from tests.server.serving import left_in
-from tests.service.running import Running, run_live_rate
 
 
 @pytest.mark.parametrize(

@@ -38,16 +38,20 @@ from live.screens.reports.report_files import Format
 from live.server.filtered_reader import snapshot
 from live.server.public_audience import PublicAudience
 from live.server.reference_client import OutOfStep, ReferenceClient
-from live.service.event_service import EventService
 from live.sources import demo_feed
+from tests.event.answered_event import (
+    FEED,
+    AnsweredEvent,
+    FollowedEvent,
+    open_unscored,
+)
 from tests.journal.test_journal import alter_file
 from tests.server.world import World
-from tests.service.answered_event import FEED, AnsweredEvent, open_unscored
 
 ALL = ("stdin", "stdout", "stderr")
 
 
-def open_screen(service: EventService, public: PublicAudience) -> OutputMode:
+def open_screen(service: FollowedEvent, public: PublicAudience) -> OutputMode:
     """The app at a terminal."""
     return OutputMode(
         "app",

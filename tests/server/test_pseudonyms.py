@@ -107,8 +107,8 @@ class Event(Rehearsal):
         self.tell: list[Any] = []
         super().__init__()
 
-    def _published(self, changes: Sequence[EventChange]) -> None:
-        super()._published(changes)
+    def publish(self, changes: Sequence[EventChange]) -> None:
+        super().publish(changes)
         told = select_messages(changes)
         for each in self.tell:
             each(told)
@@ -193,10 +193,11 @@ async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
         await until(lambda: len(publisher.broadcaster) == len(readers))
         for plies in (2, 3, 4):
             event.report(report(plies, first))
-            event.state.update_feed_health(FeedHealth(FEED, "live", f"{FEED}: 2 games"))
-            event.state.update_feed_health(
-                health.part_health(f"game {ID}", "failed", f"{ID} given up")
-            )
+            for reported in (
+                FeedHealth(FEED, "live", f"{FEED}: 2 games"),
+                health.part_health(f"game {ID}", "failed", f"{ID} given up"),
+            ):
+                event.publish(event.state.update_feed_health(reported))
             clock.now_s += DELAY_S + 1
             publisher.public.release_due()
             views = list(publisher.public.games())

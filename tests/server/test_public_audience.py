@@ -110,12 +110,11 @@ class PublishedEvent(Rehearsal):
 
     public: PublicAudience
 
-    def _published(self, changes: Sequence[EventChange]) -> None:
-        super()._published(changes)
-        told = select_messages(changes)
-        # The state publishes first when it is made, before anybody listens.
+    def publish(self, changes: Sequence[EventChange]) -> None:
+        super().publish(changes)
+        # A game can be reported before anybody listens.
         if hasattr(self, "public"):
-            self.public.publish(told)
+            self.public.publish(select_messages(changes))
 
 
 def test_every_game_waits_whatever_its_round_and_result() -> None:

@@ -59,12 +59,12 @@ from live.server.static_files import StaticSite
 from live.server.tokens import create_token
 from live.server.visibility import Visibility, redact
 from live.sources import demo_feed
+from tests.event.answered_event import Answer, AnsweredEvent
 from tests.event.arithmetic import answer
 from tests.journal.test_journal import alter_file
 from tests.server.serving import bearer, live
 from tests.server.test_public_audience import NAMES, PublishedEvent, follower, redacted
 from tests.server.world import Clock, World, answer_without_waiting
-from tests.service.answered_event import Answer, AnsweredEvent
 from tests.sources.fakes import DrivenClock, turns, until, upto
 from tests.watch.games import moment
 from tests.watch.replayed_event import played
@@ -137,7 +137,7 @@ class ThinkingEvent(AnsweredEvent):
         """
         while self.asked:
             search, request_id = self.asked.popleft()
-            self.state.apply_result(request_id, self.engine(search))
+            self.apply_result(request_id, self.engine(search))
             self.searches += 1
             busy = (
                 EngineState(0, "searching", 450.0 + self.searches, request_id.game, 12),
@@ -146,7 +146,7 @@ class ThinkingEvent(AnsweredEvent):
             health = EngineHealth(
                 busy, len(self.asked), searches=self.searches, waiting=waiting
             )
-            self.state.update_engine_health(health)
+            self.publish(self.state.update_engine_health(health))
             await asyncio.sleep(0)
 
 
@@ -255,7 +255,6 @@ async def drill(
         pseudonyms=NAMES,
         clock=moment,
     )
-    service.public = public
     config = service.config.server
     if tokens is not None:
         config = msgspec.structs.replace(config, tokens_file=str(tokens), public=True)
@@ -476,8 +475,8 @@ class JournalledEvent(PublishedEvent):
             steady_ms=lambda: service.steady_s * 1000,
         ).__enter__()
         for game in games_of(self.journal):
-            for _ in self.state.restore(game):
-                pass
+            for changes in self.state.restore(game):
+                self.publish(changes)
         self.journal.begin_run(
             JournalRun(version="1", engine_name="none", identity="x", limit="y")
         )
@@ -491,9 +490,9 @@ class JournalledEvent(PublishedEvent):
         self.public.listen(partial(record_publication, self.public, self.journal))
 
     def report(self, report: FeedReport) -> None:
-        for step in self.state.plan(report):
+        for step, changes in self.state.apply_report(report):
             self.journal.add_change(step)
-            self.state.apply(step)
+            self.publish(changes)
 
 
 def games_of(journal: Journal) -> list[Game]:

@@ -6,6 +6,7 @@ import pytest
 
 from live.messages.from_sources import FeedReport
 from live.messages.health import FeedHealth
+from live.process.waiters import Waiters
 from live.sources.source_inbox import SourceInbox
 
 
@@ -20,16 +21,13 @@ class Shown:
             lambda feed: [],
             lambda feed: self.health,
             self._update_health,
-            self._do_nothing,
-            lambda: None,
+            lambda: True,
+            Waiters(),
         )
 
     async def _take_in(self, report: FeedReport) -> None:
         if self.is_failing:
             raise ValueError("a rule breaks")
-
-    async def _do_nothing(self) -> None:
-        pass
 
     def _update_health(self, health: FeedHealth) -> None:
         self.health = health
@@ -37,7 +35,7 @@ class Shown:
     async def report(self, *, is_failing: bool) -> FeedHealth:
         self.is_failing = is_failing
         await self.inbox.report(FeedReport("hall", ()))
-        await self.inbox.wait_until_empty()
+        await self.inbox.wait_until_rated()
         return self.health
 
 

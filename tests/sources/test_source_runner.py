@@ -17,10 +17,9 @@ from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, HealthMessage
 from live.process.supervision import Supervisor
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
-from live.service.event_service import EventService
 from live.settings import FeedsConfig
 from live.sources.source_runner import SourceRunner, select_settings
-from tests.service.answered_event import open_unscored
+from tests.event.answered_event import FollowedEvent, open_unscored
 from tests.sources.fakes import until
 
 QUICK = FeedsConfig(poll_s=0.002)
@@ -54,7 +53,7 @@ class Page:
 class Followed:
     """Sources that are followed, and what is known of them."""
 
-    def __init__(self, following: SourceRunner, service: EventService) -> None:
+    def __init__(self, following: SourceRunner, service: FollowedEvent) -> None:
         self.following = following
         self.service = service
         self.healths: list[FeedHealth] = []

@@ -13,12 +13,10 @@ from typing import Any
 import chess
 import msgspec
 
-from live.engine.search import Search
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
 from live.event.game_record import GameRecord
 from live.event.rate_game import Measure
-from live.event.requests import RequestId, Urgency
 from live.messages.alerts import Alert
 from live.messages.figures import EngineInfo
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
@@ -71,16 +69,6 @@ def played(
     return GameReport(f"game-{headers.board}", headers, start_fen, tuple(moves), result)
 
 
-class NoEngine:
-    """The door to engines that are not there."""
-
-    def submit(
-        self, search: Search, request_id: RequestId, urgency: Urgency
-    ) -> None: ...
-
-    def drop(self, request_id: RequestId) -> None: ...
-
-
 class Rehearsal:
     """A keeper with its desk; ``raised`` holds every alert there ever was, by
     its id.
@@ -90,12 +78,10 @@ class Rehearsal:
         self.desk = AlertDesk(self._find_record)
         self.state = Event(
             Measure("successive"),
-            NoEngine(),
-            self._published,
-            self.desk.open,
             engine=EngineInfo("none", "as given", 2500, "fixed"),
             engine_scores=False,
         )
+        self.state.alerts = lambda: self.desk.open()
         self.now_s = START_S
         self.tick_s = TICK_S
         self.raised: dict[str, Alert] = {}
@@ -106,7 +92,8 @@ class Rehearsal:
     def _find_record(self, id: GameId) -> GameRecord | None:
         return self.state.find_record(id)
 
-    def _published(self, changes: Sequence[EventChange]) -> None:
+    def publish(self, changes: Sequence[EventChange]) -> None:
+        """What the event has returned."""
         self.changes += select_messages(changes)
         self._take(self.desk.apply(changes, self.now_s))
         for id, board in self.desk.unremembered().items():
@@ -147,8 +134,8 @@ class Rehearsal:
             self.raised[message.alert.id] = message.alert
 
     def report(self, report: FeedReport) -> None:
-        for step in self.state.plan(report):
-            self.state.apply(step)
+        for _, changes in self.state.apply_report(report):
+            self.publish(changes)
 
     def tick(self) -> None:
         self._take(self.desk.tick(self.now_s))

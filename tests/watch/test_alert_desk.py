@@ -76,7 +76,9 @@ def test_messages_make_the_list(service: Rehearsal) -> None:
         PlannedIncident("flag", 2, 20),
     ]
     service.play(four_boards(), wrong)
-    service.state.update_feed_health(FeedHealth("hall", "failed", "gone"))
+    service.publish(
+        service.state.update_feed_health(FeedHealth("hall", "failed", "gone"))
+    )
     held: dict[str, Alert] = {}
     for message in service.messages:
         if message.alert.cleared_s is None:
@@ -84,7 +86,7 @@ def test_messages_make_the_list(service: Rehearsal) -> None:
         else:
             del held[message.alert.id]
     assert held and held == {alert.id: alert for alert in service.desk.open()}
-    service.state.update_feed_health(FeedHealth("hall", "live"))
+    service.publish(service.state.update_feed_health(FeedHealth("hall", "live")))
     assert service.messages[-1].alert.ended == "live"
 
 
@@ -132,7 +134,7 @@ def test_a_note_is_kept_short_and_can_be_taken_away(service: Rehearsal) -> None:
 def test_a_game_that_is_gone_takes_its_alerts_with_it(service: Rehearsal) -> None:
     alert = illegal(service)
     assert alert.game is not None
-    service.state.apply(GameGone(alert.game))
+    service.publish(service.state.apply_step(GameGone(alert.game)))
     assert not service.desk.open()
     assert service.messages[-1].alert.cleared_s == service.now_s
     assert service.messages[-1].alert.ended == "the board is gone"
@@ -244,11 +246,11 @@ def standing(
 
 
 def test_agreement_far_outside_a_players_range(service: Rehearsal) -> None:
-    service._published([standing(number, 29, -0.5) for number in range(112)])
+    service.publish([standing(number, 29, -0.5) for number in range(112)])
     assert not service.raised
-    service._published([standing(3, 37, 6.0)])
+    service.publish([standing(3, 37, 6.0)])
     assert not service.raised  # among 112 players somebody gets so far
-    service._published([standing(3, 48, 7.9)])
+    service.publish([standing(3, 48, 7.9)])
     (alert,) = service.desk.open()
     assert (alert.kind, alert.severity, alert.player) == (
         "agreement",
@@ -260,7 +262,7 @@ def test_agreement_far_outside_a_players_range(service: Rehearsal) -> None:
     assert told.z > 3.4 and told.false_alarms == 0.05
     assert "48 of 60 choices (80%)" in alert.text
     assert "accuses nobody" in alert.advice and "56 boards" in alert.advice
-    service._published([standing(3, 30, -0.1)])
+    service.publish([standing(3, 30, -0.1)])
     assert not service.desk.open()
 
 
@@ -270,23 +272,23 @@ def test_agreement_is_found_again_after_the_board_is_gone(service: Rehearsal) ->
     player = msgspec.structs.replace(
         standing(3, 60, 99.0).player, id=person_key(view.white)
     )
-    service._published([StandingMessage(player)])
+    service.publish([StandingMessage(player)])
     (alert,) = service.desk.open()
     assert alert.game == view.id
-    service.state.apply(GameGone(view.id))
+    service.publish(service.state.apply_step(GameGone(view.id)))
     assert not service.desk.open()
-    service._published([StandingMessage(player)])
+    service.publish([StandingMessage(player)])
     (alert,) = service.desk.open()
     assert alert.kind == "agreement" and alert.game is None
 
 
 def test_a_small_field_needs_less_and_nothing_is_claimed_without_a_rating() -> None:
     service = Rehearsal()
-    service._published([standing(number, 29, -0.5) for number in range(8)])
+    service.publish([standing(number, 29, -0.5) for number in range(8)])
     bare = msgspec.structs.replace(standing(2, 60, 99.0).player, agreement=None)
-    service._published([standing(1, 60, 99.0, elo=None), StandingMessage(bare)])
+    service.publish([standing(1, 60, 99.0, elo=None), StandingMessage(bare)])
     assert not service.raised
-    service._published([standing(3, 44, 5.2)])
+    service.publish([standing(3, 44, 5.2)])
     assert len(service.desk.open()) == 1
 
 
@@ -362,9 +364,9 @@ def happens(service: Rehearsal, what: Event) -> None:
     """
     match what:
         case FeedHealth():
-            service.state.update_feed_health(what)
+            service.publish(service.state.update_feed_health(what))
         case EngineHealth():
-            service.state.update_engine_health(what)
+            service.publish(service.state.update_engine_health(what))
         case GameReport():
             service.report(report(what))
         case tuple():

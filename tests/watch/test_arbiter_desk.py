@@ -17,6 +17,7 @@ from chess import STARTING_FEN
 from msgspec.structs import replace
 
 from live.engine.search import Search, SearchResult
+from live.event.game_change import EventChange
 from live.journal.arbiter_notes import JournalWatchStore, decode_notes
 from live.journal.journal import Journal, JournalWriter
 from live.journal.journal_reader import RecordedNote
@@ -45,22 +46,22 @@ from live.screens.reports.report_files import format_incidents_csv as as_csv
 from live.server.filtered_reader import snapshot
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
-from live.service.event_service import EventService
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_timeline
 from live.watch.alert_desk import AlertDesk
 from live.watch.arbiter_desk import ArbiterDesk
 from live.watch.arbiter_notes import build_incident_log
 from live.watch.board_memory import BoardMemory, Lapse
 from live.watch.moment_watch import LOOKS, MomentWatch
-from tests.event.arithmetic import answer
-from tests.games.short_reports import change_headers
-from tests.service.answered_event import (
+from tests.event.answered_event import (
     FEED,
     Answer,
     AnsweredEvent,
+    FollowedEvent,
     left_behind,
     open_unscored,
 )
+from tests.event.arithmetic import answer
+from tests.games.short_reports import change_headers
 from tests.watch.games import late as game
 from tests.watch.replayed_event import four_boards
 
@@ -73,37 +74,38 @@ LIVE = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
 def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    published: list[Sequence[Change]] = []
+    published: list[Sequence[EventChange]] = []
     now_s = 1000.0
     arbiter = ArbiterDesk(published.append, STORE, lambda: now_s)
     with caplog.at_level(logging.WARNING, "live.watch.arbiter_desk"):
-        change, message = arbiter.with_alerts([FAILED])
-        assert change is FAILED
+        arbiter.follow([FAILED])
+        (message,) = published[0]
         assert isinstance(message, AlertMessage)
         assert arbiter.alerts() == [message.alert]
         arbiter.command(DeskCommand("note", message.alert.id, "phoned"))
         arbiter.command(DeskCommand("acknowledge", message.alert.id))
-        (told,) = published[1]
+        (told,) = published[2]
         assert isinstance(told, AlertMessage)
         assert told.alert.acknowledged_s == 1000.0
         assert told.alert.note == "phoned"
-        assert arbiter.with_alerts([LIVE])[1:]
+        arbiter.follow([LIVE])
     assert not arbiter.alerts()
     words = [record.message.split(" ", 2)[1] for record in caplog.records]
     assert words == ["raised", "noted", "acknowledged", "over"]
     retrying = HealthMessage(
         (FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth()
     )
-    assert list(arbiter.with_alerts([retrying])) == [retrying]
+    arbiter.follow([retrying])
+    assert len(published) == 4
     now_s += 20
     for _ in range(2):
         arbiter.tick()
-    assert len(published) == 3, "time alone raises, and once"
+    assert len(published) == 5, "time alone raises, and once"
 
 
 def test_a_note_by_a_websocket_has_its_name_once_and_can_be_taken_away() -> None:
     arbiter = ArbiterDesk(lambda changes: None, STORE, lambda: 1000.0)
-    arbiter.with_alerts([FAILED])
+    arbiter.follow([FAILED])
     (alert,) = arbiter.alerts()
     for text, note in (
         ("phoned", "phoned (Anna)"),
@@ -117,7 +119,7 @@ def test_a_note_by_a_websocket_has_its_name_once_and_can_be_taken_away() -> None
 
 def test_a_mute_of_no_board_mutes_nothing() -> None:
     arbiter = ArbiterDesk(lambda changes: None, STORE, lambda: 1000.0)
-    arbiter.with_alerts([FAILED])
+    arbiter.follow([FAILED])
     arbiter.command(DeskCommand("mute-board"), "Anna")
     assert not arbiter.alerts()[0].muted and len(arbiter.incidents()) == 1
 
@@ -182,7 +184,7 @@ MOVES = tuple(
 )
 
 
-def entries(service: EventService) -> list[str]:
+def entries(service: FollowedEvent) -> list[str]:
     """What the log says of the service and its boards."""
     return [each.text for each in service.arbiter.incidents() if each.kind == "service"]
 
@@ -346,7 +348,7 @@ def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
     monkeypatch.setattr(AlertDesk, "acknowledge", broken)
     arbiter.command(DeskCommand("acknowledge", "an alert"))
     for _ in range(99):
-        assert list(arbiter.with_alerts([FAILED])) == [FAILED]
+        arbiter.follow([FAILED])
     arbiter.tick()
     why = "a program fault caused missed alerts (100); the log says where"
     assert told == [FeedHealth("alerts", "failed", why, part=True)]
@@ -594,7 +596,9 @@ async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_
 
     def has_doubt(hall: Hall) -> bool:
         told = {each.kind for each in hall.moment_watch.moments()}
-        return [each.kind for each in hall.alerts()] == ["result"] and not told & UPSETS
+        return [each.kind for each in hall.state.alerts()] == [
+            "result"
+        ] and not told & UPSETS
 
     async with Hall(tmp_path / "journal.sqlite", engine=turned).started() as first:
         # Black stands won, and White is said to have won.

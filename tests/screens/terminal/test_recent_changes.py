@@ -39,7 +39,7 @@ from tests.server.world import Clock
 
 def test_a_game_from_before_the_restart_is_marked_until_its_source_sends_it() -> None:
     held = ledger()
-    held.apply(NewGame(game(moves=line(1, 2, 3))))
+    held.apply_step(NewGame(game(moves=line(1, 2, 3))))
     detail = held.game("g1")
     assert detail is not None
     restored = replace(detail, restored=True)

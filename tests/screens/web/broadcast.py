@@ -18,7 +18,7 @@ from live.engine.search import Search, SearchResult
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
 from live.event.rate_game import Measure
-from live.event.requests import RequestId, Urgency
+from live.event.requests import RequestId, SearchDropped, SearchRequest
 from live.messages.figures import CurvePoint, Curves, EngineInfo, GameDetail
 from live.messages.from_sources import (
     FeedReport,
@@ -139,8 +139,6 @@ class Broadcast:
         self.listener: Callable[[Iterable[Change]], None] = lambda changes: None
         self.state = Event(
             Measure("same-search", models),
-            self,
-            self._publish,
             engine=EngineInfo("Stockfish 19 lite", "100000 nodes", 2160, "calibration"),
         )
         self.boards = boards
@@ -155,10 +153,17 @@ class Broadcast:
         self._played = dict.fromkeys(self._line, 0)
         self._wishes: list[tuple[Search, RequestId]] = []
         self._walks: dict[int, list[tuple[int, int]]] = {}
-        self.state.update_feed_health(FeedHealth("hall", "live"))
+        self.publish(self.state.update_feed_health(FeedHealth("hall", "live")))
         self.tell()
 
-    def _publish(self, changes: Sequence[EventChange]) -> None:
+    def publish(self, changes: Sequence[EventChange]) -> None:
+        """What the event has returned."""
+        for change in changes:
+            match change:
+                case SearchRequest(id=request_id, search=search):
+                    self._wishes.append((search, request_id))
+                case SearchDropped(id=request_id):
+                    self._drop(request_id)
         self.listener(select_messages(changes))
 
     # --- what happens in the hall -----------------------------------------------------
@@ -203,16 +208,14 @@ class Broadcast:
             )
             for n in self._line
         )
-        for step in self.state.plan(FeedReport("hall", games, complete=True)):
-            self.state.apply(step)
+        report = FeedReport("hall", games, complete=True)
+        for _, changes in self.state.apply_report(report):
+            self.publish(changes)
         self.answer()
 
     # --- the engine -------------------------------------------------------------------
 
-    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        self._wishes.append((search, request_id))
-
-    def drop(self, request_id: RequestId) -> None:
+    def _drop(self, request_id: RequestId) -> None:
         self._wishes = [wish for wish in self._wishes if wish[1] != request_id]
 
     def answer(self) -> None:
@@ -222,7 +225,8 @@ class Broadcast:
         while self._wishes:
             self._wishes.sort(key=lambda wish: len(wish[0].position.moves))
             search, request_id = self._wishes.pop(0)
-            self.state.apply_result(request_id, self._searched(search, request_id))
+            found = self._searched(search, request_id)
+            self.publish(self.state.apply_result(request_id, found))
 
     def _searched(self, search: Search, request_id: RequestId) -> SearchResult:
         game = self.state.game(request_id.game)

@@ -659,7 +659,8 @@ async def test_a_clock_stands_while_its_source_is_silent(page: Page) -> None:
 
         async def source(state: FeedState) -> None:
             seq = await page.run(DRAWN)
-            broadcast.state.update_feed_health(FeedHealth("hall", state))
+            told = broadcast.state.update_feed_health(FeedHealth("hall", state))
+            broadcast.publish(told)
             await page.until(f"{DRAWN} !== '{seq}'")
 
         assert await later(0) != await later(60)

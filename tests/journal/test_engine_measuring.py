@@ -18,11 +18,11 @@ from live.journal.recorded_event import rebuild_event
 from live.messages.health import MeasuringProgress
 from live.messages.to_clients import Change, EngineMessage, HealthMessage
 from live.server.analysis import build_analysis
-from live.service.event_service import EventService
 from live.settings import Config
 from live.sources import demo_feed
-from tests.service.answered_event import (
-    FEED,
+from tests.event.answered_event import (
+    RunningEvent,
+    open_running,
     open_service,
     open_ticking_journal,
     report_and_settle,
@@ -65,11 +65,10 @@ def flags(path: str, **changes: object) -> Config:
 @contextlib.asynccontextmanager
 async def open_measured(
     config: Config,
-) -> AsyncIterator[tuple[EventService, list[Change]]]:
+) -> AsyncIterator[tuple[RunningEvent, list[Change]]]:
     """With one game of the demo taken in and searched."""
     told: list[Change] = []
-    service = EventService(config)
-    async with service.with_engine(live=False):
+    async with open_service(config) as service:
         service.bus.subscribe(told.extend)
         game = msgspec.structs.replace(
             demo_feed.read_demo_games()[0],
@@ -86,11 +85,11 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert before.models[0] == "classical"
         assert "transferred" in before.note and "not measured yet" in before.note
         first = service.state.players()[0]
-        assert service.unmeasured
-        await service.measure_engine()
+        assert service.measuring.is_needed
+        await service.measuring.run()
         after = service.state.engine()
         assert "scale 0.80, correlation 1.000 over 294" in after.note
-        assert not service.unmeasured
+        assert not service.measuring.is_needed
         second = service.state.players()[0]
         assert second.id == first.id
         assert first.perceived is not None and second.perceived is not None
@@ -106,12 +105,12 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
             "people see how far it is"
         )
         searches = service.pool.report_health().searches
-        await service.measure_engine()
+        await service.measuring.run()
         assert service.pool.report_health().searches == searches
         kept = service.state.players()
         games = [service.state.game(view.id) for view in service.state.games()]
     async with open_measured(config) as (service, told):
-        assert not service.unmeasured
+        assert not service.measuring.is_needed
         assert service.state.players() == kept
         assert [service.state.game(view.id) for view in service.state.games()] == games
         assert service.pool.report_health().searches == searches - 294
@@ -121,7 +120,7 @@ async def test_scores_of_chance_are_refused_with_the_reason(
     engine: Callable[..., str],
 ) -> None:
     async with open_measured(flags(engine("random"))) as (service, _):
-        await service.measure_engine()
+        await service.measuring.run()
         found = service.state.engine()
         assert found.models == () and "transferred" not in found.note
         assert "(correlation" in found.note and "search longer" in found.note
@@ -131,7 +130,7 @@ async def test_scores_of_chance_are_refused_with_the_reason(
         assert all(point.perceived is None for point in detail.curves.white)
     # It stays refused, at once.
     async with open_measured(flags(engine("random"))) as (service, _):
-        assert not service.unmeasured
+        assert not service.measuring.is_needed
         assert service.state.engine().models == ()
 
 
@@ -142,11 +141,10 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     game = msgspec.structs.replace(
         demo_feed.read_demo_games()[0], moves=demo_feed.read_demo_games()[0].moves[:12]
     )
-    service = EventService(config, open_ticking_journal(path))
-    async with service.with_engine(live=False, feeds=[FEED]):
+    async with open_running(config, open_ticking_journal(path)) as service:
         before = await report_and_settle(service, game)
         before_ms = service.journal.journal._last_ms
-        await service.measure_engine()
+        await service.measuring.run()
         after = build_analysis(service.state)
     assert before.players != after.players
     with JournalReader.open(path) as reader:

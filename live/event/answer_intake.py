@@ -1,0 +1,83 @@
+"""Answers of the engines and of the network of human moves on their way to the event.
+Pure.
+
+Many boards can wait for one answer, and the standings of all boards depend on every
+player. So each answer is applied at once, and the standings are renewed once for all
+answers of a turn of the event loop.
+"""
+
+from collections.abc import Callable, Hashable
+
+from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
+from live.event.bus import Follower
+from live.event.event import Event
+from live.event.requests import RequestId
+from live.human.question import HumanAnswer, HumanRequest
+from live.messages.values import GameId
+
+
+def _ignore_shares(game: GameId) -> None:
+    """Do nothing: nothing is searched ahead."""
+
+
+class AnswerIntake:
+    """The listener for results of the event's searches and human questions.
+
+    Args:
+        event: the event that has asked.
+        publish: receives the changes.
+        call_soon: calls a function in the next turn of the event loop.
+        on_answer: called after every answer, and after the standings were renewed: even
+            an answer that changes nothing can be the last one that was waited for.
+        on_human_shares: called with a game when human moves are known for its newest
+            position.
+    """
+
+    def __init__(
+        self,
+        event: Event,
+        publish: Follower,
+        call_soon: Callable[[Callable[[], None]], object],
+        on_answer: Callable[[], None],
+        on_human_shares: Callable[[GameId], None] = _ignore_shares,
+    ) -> None:
+        self._event = event
+        self._publish = publish
+        self._call_soon = call_soon
+        self._on_answer = on_answer
+        self._on_human_shares = on_human_shares
+        self._is_rating_due = False
+
+    def on_result(
+        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
+    ) -> None:
+        """Apply the result of a search."""
+        assert isinstance(owner, RequestId)
+        self._publish(self._event.apply_result(owner, result, rate=False))
+        self._rate_soon()
+        self._on_answer()
+
+    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
+        """Apply the depth reached by a search."""
+        assert isinstance(owner, RequestId)
+        self._publish(self._event.apply_progress(owner, progress))
+
+    def on_human_answer(
+        self, request: HumanRequest, answer: HumanAnswer | None
+    ) -> None:
+        """Apply an answer about human moves; None means that none will come."""
+        self._publish(self._event.apply_answer(request, answer, rate=False))
+        self._rate_soon()
+        if request.newest:
+            self._on_human_shares(request.game)
+        self._on_answer()
+
+    def _rate_soon(self) -> None:
+        if not self._is_rating_due and self._event.has_unrated:
+            self._is_rating_due = True
+            self._call_soon(self._rate)
+
+    def _rate(self) -> None:
+        self._is_rating_due = False
+        self._publish(self._event.rate())
+        self._on_answer()

@@ -1,0 +1,47 @@
+"""The outbox in which the consequences of one report or answer are collected."""
+
+from collections.abc import Sequence
+
+from live.event.game_change import EventChange
+from live.event.requests import RequestId, SearchDropped, SearchRequest
+from live.human.question import HumanRequest
+
+
+class Outbox:
+    """Collects the consequences of one report or answer, for all games of the event.
+
+    They are collected by kind, committed together in the order in which they must be
+    carried out, and rolled back if the work on a game fails halfway.
+    """
+
+    def __init__(self) -> None:
+        self.dropped: list[RequestId] = []
+        """Requests whose results are no longer needed."""
+        self.requests: list[SearchRequest] = []
+        self.changes: list[EventChange] = []
+        """Changes of games and messages to subscribers."""
+        self.questions: list[HumanRequest] = []
+        """Questions to the neural network of human moves."""
+        self._committed: list[EventChange] = []
+
+    def roll_back(self) -> None:
+        """Drop everything that is not committed."""
+        self.dropped = []
+        self.requests = []
+        self.changes = []
+        self.questions = []
+
+    def commit(self) -> None:
+        """Commit everything collected since the last call: dropped searches first, so
+        that a search that is requested again is not lost.
+        """
+        self._committed += map(SearchDropped, self.dropped)
+        self._committed += self.requests
+        self._committed += self.changes
+        self._committed += self.questions
+        self.roll_back()
+
+    def take(self) -> Sequence[EventChange]:
+        """Return everything that was committed since the last call, in order."""
+        committed, self._committed = self._committed, []
+        return committed

@@ -1,0 +1,61 @@
+"""Removal of old games from memory, so that its use stays bounded over weeks.
+
+The journal keeps them, so reports made from the journal contain them.
+"""
+
+import logging
+import time
+
+from live.event.bus import Follower
+from live.event.event import Event
+from live.games.game import Game
+from live.games.game_retention import GameRetention
+from live.messages.values import GameId
+from live.process.clock import ReadClock
+from live.process.memory import release_free_memory
+
+log = logging.getLogger(__name__)
+
+
+class OldGames:
+    """Forgets the old games of an event.
+
+    Args:
+        event: the event.
+        publish: receives the changes.
+        retention: finds the old games.
+        clock: returns a monotonic time, seconds.
+    """
+
+    def __init__(
+        self,
+        event: Event,
+        publish: Follower,
+        retention: GameRetention,
+        clock: ReadClock = time.monotonic,
+    ) -> None:
+        self._event = event
+        self._publish = publish
+        self._retention = retention
+        self._clock = clock
+
+    def watch_restored(self) -> None:
+        """Count the games of an earlier run as changed now."""
+        for game in self._event.list_source_games():
+            is_over = game.result != "*"
+            self._retention.record_change(
+                game.id, game.feed, over=is_over, now_s=self._clock()
+            )
+
+    def forget(self) -> None:
+        """Forget the games that are old now."""
+        forgotten = list(self._retention.forget_old_games(self._retire, self._clock()))
+        for game in forgotten:
+            log.info("game %s ended long ago and was removed from memory", game.id)
+        if forgotten:
+            release_free_memory()
+
+    def _retire(self, id: GameId) -> list[Game]:
+        games, changes = self._event.forget(id)
+        self._publish(changes)
+        return games

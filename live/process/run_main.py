@@ -1,0 +1,21 @@
+"""The run of a coroutine as the whole work of this process."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from live.errors import LiveRateError, first_of
+
+
+def run(main: Coroutine[Any, Any, int]) -> int:
+    """Run a coroutine to its end and return its exit code; raise the package's own
+    errors alone, not wrapped in a group.
+    """
+    try:
+        return asyncio.run(main)
+    except (
+        BaseExceptionGroup
+    ) as group:  # Python before 3.11.4 wraps errors that except* raises
+        if group.split(LiveRateError)[1] is None:
+            raise first_of(group) from None
+        raise
