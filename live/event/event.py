@@ -1,11 +1,10 @@
 """The whole event: every game, every player, and the engine's rating. Pure.
 
-One writer calls it, and no call waits. What comes in is applied by ``apply_report``,
-``apply_result`` and ``apply_answer``, one method for each kind, because each arrives
-from another room and answers to another identity. Every method that changes something
-returns the changes in order, and calls nobody back: messages to subscribers, requests
-for searches and questions for the neural network of human moves. The caller hands them
-to the bus.
+One writer calls it, and no call waits. There is one method for each kind of input: a
+report is applied step by step (``apply_report``), a result and an answer at once
+(``apply_result``, ``apply_answer``). Each returns its changes in order: messages to
+subscribers, requests for searches, and questions for the neural network of human moves.
+The event calls nobody back; the caller hands the changes to the bus.
 
 Loss policy engine → ratings: every result is applied, in any order.
 """
@@ -95,7 +94,7 @@ class Event:
         engine_scores: bool = True,
     ) -> None:
         self.alerts: Callable[[], Sequence[Alert]] = tuple
-        """Return the open alerts, for those who read the event; set by who raises
+        """Return the open alerts, for readers of the event; set by the part that raises
         them.
         """
         self.moments: Callable[[], Sequence[Moment]] = tuple
