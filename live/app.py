@@ -247,10 +247,12 @@ async def run_event(
                 config, engine.identity.name, limit, measured, human=human
             )
             parts = connect_event(config, journal, event)
-            working = connect_engines(parts, engines, engine, live=live, human=human)
+            engine_parts = connect_engines(
+                parts, engines, engine, live=live, human=human
+            )
             async with contextlib.AsyncExitStack() as stack:
-                if working.human is not None:
-                    await stack.enter_async_context(working.human.running())
+                if engine_parts.human is not None:
+                    await stack.enter_async_context(engine_parts.human.running())
                 await restore_event(
                     event,
                     parts.bus.publish,
@@ -263,7 +265,7 @@ async def run_event(
                 )
                 parts.old_games.watch_restored()
                 try:
-                    yield parts, working
+                    yield parts, engine_parts
                 finally:
                     parts.arbiter.record_end()
                 journal.journal.keep_memories(
@@ -299,12 +301,12 @@ async def follow(
     # a second in the middle of a round.
     await asyncio.to_thread(import_module, "scipy.special")
     async with (
-        run_event(config, journal, feeds=names, human=True) as (parts, working),
-        build_publisher(parts, working.engines.pool.put_on_air) as publisher,
+        run_event(config, journal, feeds=names, human=True) as (parts, engine_parts),
+        build_publisher(parts, engine_parts.engines.pool.put_on_air) as publisher,
         _reporting_outside(parts, publisher) as supervisor,
     ):
         public = publisher.public
-        tasks = _list_tasks(parts, working, publisher)
+        tasks = _list_tasks(parts, engine_parts, publisher)
         tasks |= open_outlets(
             config, public, parts.bus, parts.event, parts.inbox.health
         )
@@ -321,7 +323,9 @@ async def follow(
                 record=parts.arbiter.record,
             )
             tasks["settings"] = reloader.run
-        serving = _serve(parts, working, sources, publisher, supervisor, tasks, once)
+        serving = _serve(
+            parts, engine_parts, sources, publisher, supervisor, tasks, once
+        )
         with stop_on_signals(stop) as stopped:
             # The address is printed only after signals are handled, so Ctrl-C already
             # works.
@@ -412,7 +416,7 @@ def _build_screen(
 
 
 def _list_tasks(
-    parts: EventParts, working: EngineParts, publisher: Publisher
+    parts: EventParts, engine_parts: EngineParts, publisher: Publisher
 ) -> dict[str, Task]:
     """Return the tasks that every run needs, by the name that health shows."""
     public = publisher.public
@@ -424,7 +428,7 @@ def _list_tasks(
         # leave a journal behind.
         lambda: parts.arbiter.record_start(public.delay_s),
         partial(parts.bus.report_missed, report),
-        working.watch.report,
+        engine_parts.watch.report,
         parts.arbiter.tick,
         parts.moments.tick,
         parts.old_games.forget,
@@ -440,7 +444,7 @@ def _list_tasks(
 
 async def _serve(
     parts: EventParts,
-    working: EngineParts,
+    engine_parts: EngineParts,
     sources: SourceRunner,
     publisher: Publisher,
     supervisor: Supervisor,
@@ -454,16 +458,18 @@ async def _serve(
             for name, run in tasks.items()
         ]
         if not once:
-            measuring = supervisor.keep("calibration", working.measuring.run, ends=True)
+            measuring = supervisor.keep(
+                "calibration", engine_parts.measuring.run, ends=True
+            )
             background.append(group.create_task(measuring, name="keep calibration"))
         async with sources.running(parts.inbox.follow, parts.inbox.health, supervisor):
             await sources.wait_until_over()
             await parts.inbox.wait_until(lambda: parts.event.is_analysed)
             if once:
                 # The figures printed at the end depend on this measurement.
-                await working.measuring.run()
+                await engine_parts.measuring.run()
             parts.bus.report_missed(parts.inbox.health)
-            working.watch.report()
+            engine_parts.watch.report()
             if once:
                 await wait_until_published(publisher.public, LOOP_CLOCK)
             else:

@@ -77,9 +77,9 @@ async def analyse_files(
         await _apply_reports(parts, reports)
     else:
         running = run_event(config, journal, live=False, human=human)
-        async with running as (parts, working):
+        async with running as (parts, engine_parts):
             with _show_progress(parts):
-                work = _analyse_reports(parts, working, reports)
+                work = _analyse_reports(parts, engine_parts, reports)
                 await run_until_stopped(work, stop or asyncio.Event())
     for doubt in parts.lists.doubtful:
         print_line(
@@ -159,14 +159,14 @@ async def _apply_reports(parts: EventParts, reports: Sequence[FeedReport]) -> No
 
 
 async def _analyse_reports(
-    parts: EventParts, working: EngineParts, reports: Sequence[FeedReport]
+    parts: EventParts, engine_parts: EngineParts, reports: Sequence[FeedReport]
 ) -> None:
     """Apply the reports, and return when every search is answered and the engine is
     measured.
     """
     await _apply_reports(parts, reports)
     await parts.inbox.wait_until(lambda: parts.event.is_analysed)
-    await working.measuring.run()
+    await engine_parts.measuring.run()
 
 
 @contextlib.contextmanager

@@ -73,8 +73,8 @@ async def open_running(
 ) -> AsyncIterator["RunningEvent"]:
     """An event with real engines, and with this journal."""
     running = run_event(config, journal, feeds=feeds, live=live, human=human)
-    async with running as (parts, working):
-        yield RunningEvent(parts, working)
+    async with running as (parts, engine_parts):
+        yield RunningEvent(parts, engine_parts)
 
 
 class FollowedEvent:
@@ -106,11 +106,11 @@ class FollowedEvent:
 class RunningEvent(FollowedEvent):
     """An event with real engines."""
 
-    def __init__(self, parts: EventParts, working: EngineParts) -> None:
+    def __init__(self, parts: EventParts, engine_parts: EngineParts) -> None:
         super().__init__(parts)
-        self.pool = working.engines.pool
-        self.measuring = working.measuring
-        self._watch = working.watch
+        self.pool = engine_parts.engines.pool
+        self.measuring = engine_parts.measuring
+        self._watch = engine_parts.watch
 
     def report_engines(self) -> None:
         """As it is done once a second."""

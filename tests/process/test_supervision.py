@@ -15,6 +15,7 @@ from live.process.supervision import (
     WELL_S,
     Supervisor,
     explain_end,
+    run_every,
     run_in_background,
 )
 from live.process.wakeups import SLEEP_S, call_after_wakeup
@@ -171,3 +172,20 @@ async def test_no_failure_in_the_background_is_silent(
     async with run_in_background(fail(), "part", lost):
         await asyncio.sleep(0)
     assert logged in caplog.text and "broken" in caplog.text
+
+
+async def test_what_is_done_every_period_is_done_in_order_until_a_failure() -> None:
+    done: list[str] = []
+
+    def fail_the_second_time() -> None:
+        if done.count("first") == 2:
+            raise KeyError("a fault of ours")
+
+    with pytest.raises(KeyError):
+        await run_every(
+            0.0,
+            lambda: done.append("first"),
+            fail_the_second_time,
+            lambda: done.append("last"),
+        )
+    assert done == ["first", "last", "first"]
