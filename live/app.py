@@ -323,14 +323,14 @@ async def follow(
                 record=parts.arbiter.record,
             )
             tasks["settings"] = reloader.run
-        serving = _serve(
-            parts, engine_parts, sources, publisher, supervisor, tasks, once
-        )
         with stop_on_signals(stop) as stopped:
             # The address is printed only after signals are handled, so Ctrl-C already
             # works.
             screen.begin()
             freeze_startup_objects()
+            serving = _serve(
+                parts, engine_parts, sources, publisher, supervisor, tasks, once
+            )
             await run_until_stopped(serving, stop)
         if once and not stop.is_set():
             screen.end()

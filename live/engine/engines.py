@@ -87,9 +87,9 @@ class Engines:
             ForecastPolicy(gain=2.0) if people else ForecastPolicy(),
             people,
         )
-        look_ahead = LookAhead(self._listener, rules)
-        look_ahead.desk = self.pool
-        self._listener = self._look_ahead = self.desk = look_ahead
+        self._look_ahead = LookAhead(self._listener, rules, self.pool)
+        self._listener = self._look_ahead
+        self.desk = self._look_ahead
 
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure

@@ -62,12 +62,11 @@ class LookAhead:
     own owner.
     """
 
-    desk: LookAheadPool
-    """The pool; set later, because the pool is created with this object as its
-    listener.
-    """
-
-    def __init__(self, listener: ResultListener, rules: ForecastRules) -> None:
+    def __init__(
+        self, listener: ResultListener, rules: ForecastRules, desk: LookAheadPool
+    ) -> None:
+        """``desk`` is the pool."""
+        self._desk = desk
         self._listener = listener
         # Number of speculative searches that were ready when requested, and of head
         # searches that were not.
@@ -125,21 +124,21 @@ class LookAhead:
         boards = self._pending.pop(search, None)
         came_true = boards is not None
         self._changed.update(boards or ())
-        self.desk.submit(search, owner, priority)
+        self._desk.submit(search, owner, priority)
         if came_true:
             # Dropped only after the owner has requested it, so that it is not stopped:
             # from now on it belongs to the owner.
-            self.desk.drop(search)
+            self._desk.drop(search)
         self._request_searches()
 
     def drop(self, owner: Hashable) -> None:
         """Drop all requests of ``owner`` from the pool."""
         self._heads.pop(owner, None)
-        self.desk.drop(owner)
+        self._desk.drop(owner)
 
     def find_known_result(self, search: Search) -> SearchResult | None:
         """Return the pool's known result."""
-        return self.desk.find_known_result(search)
+        return self._desk.find_known_result(search)
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
         """Pass progress on to the listener."""
@@ -202,7 +201,7 @@ class LookAhead:
             ]
             if not boards:
                 del self._pending[search]
-                self.desk.drop(search)
+                self._desk.drop(search)
 
     def _count_hit(self, search: Search, priority: SearchPriority) -> None:
         if self._searched.pop(hash(search), None) is not None:
@@ -213,7 +212,7 @@ class LookAhead:
 
     def _request_searches(self) -> None:
         """Request the most valuable searches until enough are ready for the engines."""
-        while len(self._pending) < _REQUESTS_PER_ENGINE * self.desk.slots:
+        while len(self._pending) < _REQUESTS_PER_ENGINE * self._desk.slots:
             for name in self._changed & self._forecasts.keys():
                 self._first_needs[name] = self._find_first_need(name)
             self._changed.clear()
@@ -226,7 +225,7 @@ class LookAhead:
             if search in self._pending:
                 # The search was requested for another board meanwhile.
                 continue
-            result = self.desk.find_known_result(search)
+            result = self._desk.find_known_result(search)
             if result is not None:
                 self._forecasts[name].add_result(search, result)
                 continue
@@ -234,7 +233,7 @@ class LookAhead:
             rank = rank_speculation(need.worth)
             ply = len(search.position.moves) + (search.only is not None)
             priority = SearchPriority(SearchKind.SPECULATE, name, ply, rank)
-            self.desk.submit(search, search, priority)
+            self._desk.submit(search, search, priority)
 
     def _find_first_worth(self, name: str) -> float:
         need = self._first_needs[name]

@@ -277,9 +277,8 @@ def guess_replies(*moves: str) -> SearchResult:
 
 @pytest.fixture
 def ahead(desk: Desk) -> LookAhead:
-    ahead = LookAhead(desk, ForecastRules(LIMIT, halves, policy=QUICK_POLICY))
-    ahead.desk = desk
-    return ahead
+    rules = ForecastRules(LIMIT, halves, policy=QUICK_POLICY)
+    return LookAhead(desk, rules, desk)
 
 
 def guesses(desk: Desk) -> list[Search]:
