@@ -7,10 +7,11 @@ from live.process.waiters import Waiters
 
 async def test_every_task_looks_again_when_it_is_woken() -> None:
     waiters, count = Waiters(), 0
-    tasks = [
-        asyncio.create_task(waiters.wait_until(lambda least=least: count >= least))
-        for least in (0, 1, 1, 2)
-    ]
+
+    async def wait_for(least: int) -> None:
+        await waiters.wait_until(lambda: count >= least)
+
+    tasks = [asyncio.create_task(wait_for(least)) for least in (0, 1, 1, 2)]
     for number, done in enumerate((1, 3, 4)):
         count = number
         waiters.wake()
