@@ -13,7 +13,8 @@ from live.messages.to_clients import Change, HeartbeatMessage
 from live.server import wire
 from live.server.event_reader import EventReader
 from live.server.metrics import MetricCounts
-from live.server.streams import NumberedMessage, NumberedStream, StreamHub, count_bytes
+from live.server.numbered_stream import NumberedMessage, NumberedStream, count_bytes
+from live.server.streams import StreamHub
 from live.server.subscriber import Subscriber
 from live.server.wire import CloseCode
 

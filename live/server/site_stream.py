@@ -28,8 +28,9 @@ from live.messages.values import Value
 from live.process.clock import ReadClock
 from live.server import wire
 from live.server.event_reader import EventReader
+from live.server.numbered_stream import FIRST_SEQ
 from live.server.stream_filter import EVERYTHING, StreamFilter
-from live.server.streams import FIRST_SEQ, StreamHub
+from live.server.streams import StreamHub
 from live.server.visibility import Visibility
 
 SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"

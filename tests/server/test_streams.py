@@ -22,9 +22,10 @@ from live.server import wire
 from live.server.brief import _SENT, encode_brief
 from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
+from live.server.numbered_stream import FIRST_SEQ, NumberedStream
 from live.server.reference_client import ReferenceClient
 from live.server.stream_filter import EVERYTHING, StreamFilter
-from live.server.streams import FIRST_SEQ, NumberedStream, StreamHub, TooManyFilters
+from live.server.streams import StreamHub, TooManyFilters
 from live.server.visibility import Visibility
 from live.server.wire import split_frames
 from tests.screens.web.broadcast import Broadcast
