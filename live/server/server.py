@@ -6,7 +6,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from websockets.extensions import Extension
@@ -20,9 +20,9 @@ from live.messages.to_clients import Change
 from live.messages.values import GameId
 from live.process.clock import ReadClock
 from live.server.admission import AdmittedClient, read_resume_point
+from live.server.audience import Audience
 from live.server.authentication import Authentication, Guest
 from live.server.boards_on_air import BoardsOnAir
-from live.server.broadcaster import Broadcaster
 from live.server.connection import HttpConnection, TlsHandshakes
 from live.server.event_reader import EventReader
 from live.server.fair_turns import FairTurns
@@ -58,6 +58,8 @@ _BACKLOG = 1024
 #: Maximum number of connections accepted in one turn of the event loop, so that many
 #: new connections do not delay moves.
 _ACCEPTED = 4
+#: The reason in the close frame after a change of the settings.
+_CHANGED = "the settings have changed"
 
 
 class Publisher:
@@ -106,7 +108,7 @@ class Publisher:
             connections=config.max_connections
         )
         self._rates = RateLimits(limits, clock)
-        self._tally = tally = MetricCounts()
+        self.tally = MetricCounts()
         self.public = public or PublicAudience(
             state, hide_scores=config.hide_scores, clock=clock
         )
@@ -114,28 +116,25 @@ class Publisher:
             state,
             self.public,
             site or StaticSite(),
-            tally,
+            self.tally,
             incidents,
             config=config,
             study=study,
             clock=clock,
         )
         epoch = secrets.token_hex(6)
-        self._audiences = tuple(
-            Broadcaster(
-                reader,
-                epoch=f"{epoch}{audience}",
-                clock=clock,
-                limits=limits,
-                tally=tally,
-                delay=self.public.describe_delay,
-            )
-            for audience, reader in (("", self.public), ("a", state))
+        create_audience = partial(
+            Audience,
+            clock=clock,
+            limits=limits,
+            tally=self.tally,
+            describe_delay=self.public.describe_delay,
         )
-        self.broadcaster, self._arbiters = self._audiences
+        self.public_audience = create_audience(self.public, epoch=epoch)
+        self.arbiters = create_audience(state, epoch=f"{epoch}a")
         self.public.listen(
-            partial(self._send, self.broadcaster),
-            lambda: self.broadcaster.reconnect_readers("the delay has changed"),
+            self.public_audience.publish,
+            partial(self.public_audience.restart, "the delay has changed"),
         )
         self._tokens = (
             TokenFile(config.tokens_file, report) if config.tokens_file else None
@@ -150,7 +149,6 @@ class Publisher:
         # again.
         self._port = config.port
         self._loop: asyncio.AbstractEventLoop
-        self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
         self._timer: asyncio.TimerHandle
         self._looking: asyncio.Task[None] | None = None
         self._beat_s = clock()
@@ -212,10 +210,9 @@ class Publisher:
         """
         self._stopping = True
         self._server.close()
-        for broadcaster in self._audiences:
-            broadcaster.flush()
-        for timer in (*self._ticks.values(), self._timer):
-            timer.cancel()
+        self._timer.cancel()
+        for audience in self.audiences:
+            audience.end()
         if self._looking is not None:
             self._looking.cancel()
         for connection in list(self._connections):
@@ -258,43 +255,32 @@ class Publisher:
             self.public.hide_scores(config.hide_scores)
             # A client that resumed an old stream would miss the data that was withheld
             # from it before.
-            self.broadcaster.reset()
+            self.public_audience.restart(_CHANGED)
         self._rates.set_max_connections(config.max_connections)
         self._config = config
-        self._close_unauthorised(CloseCode.GOING_AWAY, "the settings have changed")
+        self._close_unauthorised(CloseCode.GOING_AWAY, _CHANGED)
 
     # --- sending changes --------------------------------------------------------------
 
-    def publish(self, changes: Iterable[Change]) -> None:
+    def publish(self, changes: Sequence[Change]) -> None:
         """Send subscribers changes that are already part of the state.
 
-        This is fast and synchronous. Moves are sent at once, other changes within
-        ``tick_s`` seconds. The public gets its part of the data after its delay.
+        This is fast and synchronous. The public gets its part of the data after its
+        delay.
         """
-        changes = list(changes)
-        self._send(self._arbiters, changes)
+        self.arbiters.publish(changes)
         self.public.publish(changes)
 
-    def _send(self, broadcaster: Broadcaster, changes: Iterable[Change]) -> None:
-        broadcaster.publish(changes)
-        # Each audience has its own timer, so that the time of a message to the public
-        # reveals nothing about messages to arbiters.
-        if broadcaster not in self._ticks and not self._stopping:
-            self._ticks[broadcaster] = self._loop.call_later(
-                self._limits.tick_s, self._tick_over, broadcaster
-            )
+    @property
+    def audiences(self) -> tuple[Audience, Audience]:
+        """The public and the arbiters."""
+        return self.public_audience, self.arbiters
 
-    def _tick_over(self, broadcaster: Broadcaster) -> None:
-        del self._ticks[broadcaster]
-        broadcaster.flush()
-
-    def _choose_broadcaster(self, selected: StreamFilter) -> Broadcaster:
-        """Return the broadcaster of the audience to which a filter belongs."""
-        return (
-            self._arbiters
-            if selected.visibility is Visibility.ARBITER
-            else self.broadcaster
-        )
+    def _choose_audience(self, selected: StreamFilter) -> Audience:
+        """Return the audience to which a filter belongs."""
+        if selected.visibility is Visibility.ARBITER:
+            return self.arbiters
+        return self.public_audience
 
     # --- connections ------------------------------------------------------------------
 
@@ -394,7 +380,7 @@ class Publisher:
             }
             if selected not in read and len(read) >= self._limits.filters_per_address:
                 raise TooManyFilters
-        self._choose_broadcaster(selected).open_stream(selected)
+        self._choose_audience(selected).open_stream(selected)
 
     def _refuse_host(self, request: HttpRequest) -> HttpResponse | None:
         authority = request.headers.get("host", "")
@@ -426,7 +412,7 @@ class Publisher:
             self.remove_connection,
             protocol,
             turns=self._turns,
-            tally=self._tally,
+            tally=self.tally,
         )
         subscriber.sender = client.sender
         self._rates.add_websocket(client.sender)
@@ -473,7 +459,7 @@ class Publisher:
             TooManyFilters: too many filters are in use.
         """
         selected = self.public.restrict_to_public_ids(guest.restrict(client.selected))
-        broadcaster = self._choose_broadcaster(selected)
+        audience = self._choose_audience(selected)
         is_heeded = guest.is_producer or client.is_local
 
         def on_text(message: bytes) -> None:
@@ -487,8 +473,8 @@ class Publisher:
             if command is not None and self._authentication.is_still_valid(guest):
                 self._desk(command, guest.name)
 
-        subscriber.follow(broadcaster, selected, guest, on_text)
-        broadcaster.subscribe(subscriber, client.resume)
+        subscriber.follow(audience, selected, guest, on_text)
+        audience.subscribe(subscriber, client.resume)
 
     # --- regular checks ---------------------------------------------------------------
 
@@ -506,8 +492,8 @@ class Publisher:
                 _log.exception("a connection is dropped")
                 connection.transport.abort()
         self._close_unauthorised(CloseCode.FORBIDDEN, "the token is no longer valid")
-        for broadcaster in self._audiences:
-            broadcaster.evict_unused()
+        for audience in self.audiences:
+            audience.hub.evict_unused()
 
     async def reload_tokens(self) -> None:
         """Read the file of tokens and apply its changes.
@@ -540,5 +526,5 @@ class Publisher:
             )
         if self._clock() - self._beat_s >= self._limits.heartbeat_s:
             self._beat_s = self._clock()
-            for broadcaster in self._audiences:
-                broadcaster.send_heartbeat()
+            for audience in self.audiences:
+                audience.send_heartbeat()

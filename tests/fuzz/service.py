@@ -126,12 +126,12 @@ async def _visit(publisher: Publisher, data: bytes) -> None:
         if not wire.ended:
             wire.protocol.eof_received()
         publisher.enforce_deadlines()
-        publisher.broadcaster.flush()
+        publisher.public_audience.flush()
     finally:
         wire.protocol.connection_lost(None)
     assert wire.sent < 50_000_000
     assert not publisher._connections, "a connection stays behind"
-    assert len(publisher.broadcaster) == 0, "a subscriber stays behind"
+    assert publisher.tally.subscribers == 0, "a subscriber stays behind"
     assert not unheard, unheard
 
 

@@ -228,7 +228,7 @@ async def test_whoever_says_nothing_valid_first_is_closed_and_gets_nothing(
             else:
                 await ws.send(first)
             assert await left_in(ws) == ([], 1009 if first == "x" * 5000 else 4101)
-        assert len(publisher.broadcaster) == 0
+        assert publisher.tally.subscribers == 0
 
 
 async def test_a_wrong_token_in_header_or_query_is_refused_at_the_handshake(

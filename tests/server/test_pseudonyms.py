@@ -190,7 +190,7 @@ async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
             asyncio.create_task(read(live(publisher, query)))
             for query in ("", "?detail=brief", "?detail=gains")
         ]
-        await until(lambda: len(publisher.broadcaster) == len(readers))
+        await until(lambda: publisher.tally.subscribers == len(readers))
         for plies in (2, 3, 4):
             event.report(report(plies, first))
             event.state.update_feed_health(FeedHealth(FEED, "live", f"{FEED}: 2 games"))
@@ -203,7 +203,7 @@ async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
             await sweep.look([quote(view.id) for view in views])
         assert len(views) == 2 and views[0].plies_played == 4
         readers.append(asyncio.create_task(read(live(publisher))))
-        await until(lambda: len(publisher.broadcaster) == len(readers))
+        await until(lambda: publisher.tally.subscribers == len(readers))
     for reader in readers:
         sweep.on_text += await reader
     assert len(sweep.on_text) > 60
@@ -307,7 +307,7 @@ async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(
         assert any(ID in topic for topic in before)
         async with connect(live(publisher)) as reader:
             hello = json.loads(await reader.recv())
-            await until(lambda: len(publisher.broadcaster) == 1)
+            await until(lambda: publisher.tally.subscribers == 1)
             publisher.public.set_delay(DELAY_S)
             _, code = await left_in(reader)
             assert code == 1001

@@ -225,7 +225,7 @@ def rounds(plies: int = PLIES) -> Iterator[tuple[GameReport, ...]]:
 async def settle(publisher: Publisher) -> None:
     """Let what is to be written be written."""
     await turns(4)
-    await until(lambda: not publisher._ticks)
+    await until(lambda: not any(one._tick for one in publisher.audiences))
 
 
 async def drill(
@@ -283,7 +283,7 @@ async def drill(
 
                 attending = read_all(live(publisher), take, headers)
                 listening.append(asyncio.create_task(attending))
-        await until(lambda: len(publisher.broadcaster) == len(listening))
+        await until(lambda: publisher.tally.subscribers == len(listening))
         # Greeting and snapshot of each.
         await until(
             lambda: (

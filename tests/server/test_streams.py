@@ -356,7 +356,7 @@ async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> 
             "server_max_window_bits=10\r\n"
         )
         with open_stalled(publisher, headers=offer) as client:
-            await until(lambda: len(publisher.broadcaster) == 1)
+            await until(lambda: publisher.tally.subscribers == 1)
             (reader,) = readers(publisher)
             assert not reader.can_inflate
             client.setblocking(False)

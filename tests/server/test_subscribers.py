@@ -21,8 +21,9 @@ from websockets.frames import Close, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from live.messages.health import PublicDelay
+from live.server.audience import Audience
 from live.server.authentication import Guest
-from live.server.broadcaster import Broadcaster
 from live.server.connection import HttpConnection
 from live.server.fair_turns import FairTurns
 from live.server.filtered_reader import snapshot
@@ -115,7 +116,7 @@ async def test_a_malformed_handshake_is_refused(
     said = await raw(publisher, handshake(headers), ends=True)
     assert said.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"Traceback" not in said
-    assert not len(publisher.broadcaster)
+    assert not publisher.tally.subscribers
     await goes_on(publisher)
 
 
@@ -284,7 +285,7 @@ async def test_a_malformed_frame_gets_a_documented_close(
 ) -> None:
     said = await raw(publisher, handshake(GOOD), frames)
     assert closes(after_head(said)) == [code]
-    assert not len(publisher.broadcaster)
+    assert not publisher.tally.subscribers
     await goes_on(publisher)
 
 
@@ -342,14 +343,26 @@ def subscriber_on(
     )
 
 
+def create_audience(world: World, clock: Callable[[], float] = lambda: 0.0) -> Audience:
+    """An audience that sees all of a world."""
+    return Audience(
+        world,
+        epoch="e",
+        clock=clock,
+        limits=ClientLimits(),
+        tally=MetricCounts(),
+        describe_delay=lambda visibility: PublicDelay(),
+    )
+
+
 def reader(
     wire: Wire, protocol: ServerProtocol, clock: Callable[[], float] = lambda: 0.0
-) -> tuple[Subscriber, Broadcaster]:
-    source = Broadcaster(World(1), epoch="e", clock=clock, limits=ClientLimits())
+) -> Subscriber:
+    source = create_audience(World(1), clock)
     made = subscriber_on(wire, protocol, clock=clock)
     made.follow(source, EVERYTHING, Guest())
     source.subscribe(made, None)
-    return made, source
+    return made
 
 
 @pytest.mark.parametrize(
@@ -359,7 +372,7 @@ async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(
     frame: bytes,
 ) -> None:
     wire, protocol = Wire(), CountedProtocol()
-    subscriber, source = reader(wire, protocol)
+    subscriber = reader(wire, protocol)
     flood = frame * (256_000 // len(frame))
     subscriber.data_received(flood)
     assert protocol.parsed <= 256
@@ -371,7 +384,7 @@ async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(
     assert protocol.parsed < 6_000
     assert closes(wire.written) == [4100]
     assert wire.ended
-    assert not len(source)
+    assert subscriber not in subscriber.stream.readers
     parsed, written = protocol.parsed, wire.written
     subscriber.data_received(flood)
     subscriber.eof_received()
@@ -381,7 +394,7 @@ async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(
 
 async def test_a_flood_in_many_pieces_is_not_read_once_it_is_refused() -> None:
     wire = Wire()
-    subscriber, _ = reader(wire, CountedProtocol())
+    subscriber = reader(wire, CountedProtocol())
     while not wire.ended:
         subscriber.data_received(build_frame(0x89))
     assert not wire.reading
@@ -389,7 +402,7 @@ async def test_a_flood_in_many_pieces_is_not_read_once_it_is_refused() -> None:
 
 async def test_a_flood_behind_another_goodbye_is_not_read_either() -> None:
     wire, protocol = Wire(), CountedProtocol()
-    subscriber, _ = reader(wire, protocol)
+    subscriber = reader(wire, protocol)
     subscriber.close(CloseCode.GOING_AWAY)
     subscriber.data_received(build_frame(0x81, b"hi") * 30_000)
     await turns(40)
@@ -400,12 +413,13 @@ async def test_a_flood_behind_another_goodbye_is_not_read_either() -> None:
 
 async def test_who_answers_pings_and_sends_a_pong_each_second_stays() -> None:
     wire, clock = Wire(), Clock()
-    subscriber, source = reader(wire, CountedProtocol(), clock)
+    subscriber = reader(wire, CountedProtocol(), clock)
     for second in range(600):
         clock.now_s += 1
         subscriber.data_received(build_frame(0x8A) * (2 if second % 15 == 0 else 1))
         subscriber.enforce_deadlines(clock.now_s)
-    assert (closes(wire.written), len(source)) == ([], 1)
+    assert closes(wire.written) == []
+    assert subscriber in subscriber.stream.readers
 
 
 def test_who_has_gone_is_not_held_by_what_would_read_its_messages() -> None:
@@ -417,7 +431,7 @@ def test_who_has_gone_is_not_held_by_what_would_read_its_messages() -> None:
 
 async def test_what_came_in_one_read_is_heard_whole_and_reading_goes_on() -> None:
     wire, protocol = Wire(), CountedProtocol()
-    subscriber, _ = reader(wire, protocol)
+    subscriber = reader(wire, protocol)
     subscriber.data_received(build_frame(0x89, b"x" * 100) * 20)
     assert not wire.reading
     subscriber.data_received(build_frame(0x89, b"y"))
@@ -429,7 +443,7 @@ async def test_what_came_in_one_read_is_heard_whole_and_reading_goes_on() -> Non
 
 def stranger(wire: Wire, protocol: ServerProtocol) -> Subscriber:
     """Who still has to say ``right``."""
-    source = Broadcaster(World(1), epoch="e", clock=lambda: 0.0, limits=ClientLimits())
+    source = create_audience(World(1))
     made = subscriber_on(wire, protocol)
 
     def introduced(message: bytes) -> None:
@@ -514,7 +528,7 @@ async def test_a_fault_while_one_joins_or_catches_up_closes_it_and_writes_no_mor
 ) -> None:
     wire = Wire()
     made = subscriber_on(wire, CountedProtocol())
-    source = Broadcaster(World(1), epoch="e", clock=lambda: 0.0, limits=ClientLimits())
+    source = create_audience(World(1))
     made.follow(source, EVERYTHING, Guest())
     if joined:
         source.subscribe(made, None)
@@ -568,9 +582,7 @@ class Followed:
     def __init__(self) -> None:
         self.world = World(0, *(f"g{board}" for board in range(40)), plies=30)
         self.clock = Clock()
-        self.source = Broadcaster(
-            self.world, epoch="e", clock=self.clock, limits=ClientLimits()
-        )
+        self.source = create_audience(self.world, self.clock)
 
     def join(self) -> tuple[Subscriber, Wire]:
         transport, protocol = Wire(), ServerProtocol(state=State.OPEN)
