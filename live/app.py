@@ -43,7 +43,6 @@ from live.screens.display import choose_display
 from live.screens.output_mode import OutputMode
 from live.server.authentication import public_filter
 from live.server.listening import check_exposure
-from live.server.public_audience import PublicAudience
 from live.server.public_delay import (
     find_unpublished,
     record_publication,
@@ -53,6 +52,7 @@ from live.server.public_delay import (
     run_delay,
     wait_until_published,
 )
+from live.server.public_view import PublicView
 from live.server.server import Publisher
 from live.server.static_files import open_study_files
 from live.service.event_service import EventService
@@ -249,7 +249,7 @@ def build_publisher(config: Config, service: EventService) -> Publisher:
     """
     journal = service.journal.journal
     delay_s = restore_delay_s(config.feeds.delay_s, journal)
-    public = PublicAudience(
+    public = PublicView(
         service.state,
         delay_s=delay_s,
         hide_scores=config.server.hide_scores,
@@ -275,7 +275,7 @@ def build_publisher(config: Config, service: EventService) -> Publisher:
 async def _publishing_to_broker(
     config: Config,
     service: EventService,
-    public: PublicAudience,
+    public: PublicView,
     supervisor: Supervisor,
 ) -> AsyncIterator[None]:
     """Keep a broker up to date during the block, if the settings name one."""

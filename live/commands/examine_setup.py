@@ -40,7 +40,7 @@ from live.messages.values import FeedName, Value
 from live.outlets.open_outlets import open_outlets
 from live.process.limits import count_processors
 from live.screens.terminal.text import plain
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.service.event_service import EventService
 from live.settings import Config, EngineConfig, FeedsConfig, HumanConfig, JournalConfig
 from live.sources.lichess_token import GET_ONE, LichessToken
@@ -148,7 +148,7 @@ async def _check_start(config: Config) -> list[DoctorFinding]:
     )
     service = EventService(checked)
     service.open_event("none", "as given", engine_scores=False)
-    public = PublicAudience(service.state)
+    public = PublicView(service.state)
     findings = list[DoctorFinding]()
     with collect_error("port", findings):
         async with build_publisher(checked, service) as publisher:

@@ -19,7 +19,8 @@ from live.messages.to_clients import Change, GameMessage, MoveMessage
 from live.messages.values import GameId, Value
 from live.process.clock import Clock
 from live.server.pseudonyms import SECRET_BYTES, Pseudonyms
-from live.server.public_audience import PublicAudience, Stage, Unshown
+from live.server.public_view import PublicView
+from live.server.withheld_games import Stage, Unshown
 
 log = logging.getLogger(__name__)
 
@@ -39,13 +40,13 @@ class ChosenDelay(Value):
     delay_s: Annotated[float, msgspec.Meta(ge=0)]
 
 
-def choose_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
+def choose_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
     """Set the delay that an arbiter chose, seconds; it also applies after a restart."""
     public.set_delay(delay_s)
     _remember(journal, delay_s)
 
 
-def reset_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
+def reset_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
     """Set the delay from changed settings, seconds; it replaces an arbiter's choice."""
     public.set_delay(delay_s)
     _remember(journal, 0.0)
@@ -89,7 +90,7 @@ def restore_pseudonyms(journal: Journal) -> Pseudonyms:
 
 
 def record_publication(
-    public: PublicAudience, journal: Journal, changes: Iterable[Change]
+    public: PublicView, journal: Journal, changes: Iterable[Change]
 ) -> None:
     """Note in the journal if the public was shown a move.
 
@@ -100,7 +101,7 @@ def record_publication(
         journal.add_note(SHOWN, b"{}")
 
 
-async def run_delay(public: PublicAudience, clock: Clock) -> None:
+async def run_delay(public: PublicView, clock: Clock) -> None:
     """Publish changes when they are due, until cancelled."""
     while True:
         due_s = public.next_s
@@ -108,7 +109,7 @@ async def run_delay(public: PublicAudience, clock: Clock) -> None:
         public.release_due()
 
 
-async def wait_until_published(public: PublicAudience, clock: Clock) -> None:
+async def wait_until_published(public: PublicView, clock: Clock) -> None:
     """Wait until nothing is withheld from the public."""
     while (wait_s := public.next_s) is not None:
         await clock.sleep(wait_s)

@@ -64,7 +64,7 @@ from live.server.openapi import describe_routes
 from live.server.origins import allow_origin
 from live.server.pgn_writer import write_game
 from live.server.png import can_render_png, render_png
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.round_page import RoundLinks, render_round, render_waiting
 from live.server.round_picture import draw_round
 from live.server.route_table import ROUTES, RequestContext, route
@@ -118,7 +118,7 @@ class HttpRoutes:
     def __init__(
         self,
         state: EventReader,
-        public: PublicAudience,
+        public: PublicView,
         site: static_files.StaticSite,
         tally: MetricCounts,
         incidents: Callable[[], Sequence[Incident]] = tuple,
@@ -178,7 +178,7 @@ class HttpRoutes:
         """Return the response of a page, or of the first route that knows the path."""
         path = request.path
         allowed = (
-            self._public.restrict_to_public_ids(guest.restrict(EVERYTHING))
+            self._public.names.add_public_ids(guest.restrict(EVERYTHING))
             if guest
             else _STRANGER
         )
@@ -272,12 +272,10 @@ class HttpRoutes:
         """Return the public id of a game, for links; it differs if there is a delay."""
         if context.state.game(context.name) is None:
             return None
-        is_arbiter = context.allowed.visibility is Visibility.ARBITER
-        return _respond_json(
-            PublicGame(
-                self._public.public_id(context.name) if is_arbiter else context.name
-            )
-        )
+        id = context.name
+        if context.allowed.visibility is Visibility.ARBITER:
+            id = self._public.names.public_id(id)
+        return _respond_json(PublicGame(id))
 
     # This route must come before the next one, since an id can itself end in ".pgn".
     @route(f"{API_PATH}/games/{{game}}", GameDetail)

@@ -38,7 +38,7 @@ from live.server.origins import (
     is_this_machine,
     read_client_address,
 )
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.routes import HttpRoutes
 from live.server.static_files import StaticSite
 from live.server.stream_filter import FilterError, StreamFilter, parse_filter
@@ -78,7 +78,7 @@ class Publisher:
         clock: ReadClock = time.monotonic,
         limits: ClientLimits | None = None,
         site: StaticSite | None = None,
-        public: PublicAudience | None = None,
+        public: PublicView | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
         desk: Callable[[DeskCommand, str], None] = lambda command, by: None,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
@@ -102,14 +102,16 @@ class Publisher:
         """
         self._config = config
         self._clock = clock
-        self._air = BoardsOnAir(lambda games: on_air(self.public.find_real_ids(games)))
+        self._air = BoardsOnAir(
+            lambda games: on_air(self.public.names.find_real_ids(games))
+        )
         self._desk = desk
         self._limits = limits = limits or ClientLimits(
             connections=config.max_connections
         )
         self._rates = RateLimits(limits, clock)
         self.tally = MetricCounts()
-        self.public = public or PublicAudience(
+        self.public = public or PublicView(
             state, hide_scores=config.hide_scores, clock=clock
         )
         self._routes = HttpRoutes(
@@ -352,7 +354,7 @@ class Publisher:
             client = AdmittedClient(selected, resume, guest, is_local, visitor)
             if guest is not None:
                 self._check_filter(
-                    self.public.restrict_to_public_ids(guest.restrict(client.selected)),
+                    self.public.names.add_public_ids(guest.restrict(client.selected)),
                     client.sender,
                 )
         except FilterError as error:
@@ -441,7 +443,7 @@ class Publisher:
             return
         try:
             self._check_filter(
-                self.public.restrict_to_public_ids(guest.restrict(client.selected)),
+                self.public.names.add_public_ids(guest.restrict(client.selected)),
                 client.sender,
             )
             self._start_stream(subscriber, client, guest)
@@ -458,7 +460,7 @@ class Publisher:
         Raises:
             TooManyFilters: too many filters are in use.
         """
-        selected = self.public.restrict_to_public_ids(guest.restrict(client.selected))
+        selected = self.public.names.add_public_ids(guest.restrict(client.selected))
         audience = self._choose_audience(selected)
         is_heeded = guest.is_producer or client.is_local
 

@@ -55,7 +55,7 @@ from live.ratings.engine_scale import (
 )
 from live.ratings.intrinsic_rating import predict_choices
 from live.ratings.model_choice import Models
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.settings import Config
 from live.sources.source_inbox import SourceInbox
 from live.watch.arbiter_desk import ArbiterDesk
@@ -102,7 +102,7 @@ class EventService:
             # A takeback can cancel the last search that was waited for.
             on_done=self._changed.set,
         )
-        self.public: PublicAudience | None = None
+        self.public: PublicView | None = None
         """Readers without special rights, who can be shown less than the arbiters, or
         later.
         """

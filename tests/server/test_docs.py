@@ -33,7 +33,7 @@ from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest, HttpResponse
 from live.server.json_schemas import collect_notes
 from live.server.metrics import MetricCounts
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages, encode_status
 from live.server.routes import HttpRoutes, describe_api
 from live.server.static_files import StaticSite
@@ -323,7 +323,7 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
 WORLD = busy_world()
 ROUTES = HttpRoutes(
     WORLD,
-    PublicAudience(WORLD),
+    PublicView(WORLD),
     StaticSite(Path("/nowhere")),
     MetricCounts(),
     config=ServerConfig(),

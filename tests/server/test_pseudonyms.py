@@ -28,8 +28,8 @@ from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
 from live.server.pseudonyms import Pseudonyms
-from live.server.public_audience import PublicAudience
 from live.server.public_delay import restore_pseudonyms
+from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
 from live.server.route_table import ROUTES
 from live.server.server import Publisher
@@ -40,7 +40,7 @@ from live.server.visibility import Visibility
 from live.settings import ServerConfig
 from live.sources.pgn_decoder import PgnReader
 from tests.server.serving import bearer, left_in, live, token_file
-from tests.server.test_public_audience import follower
+from tests.server.test_public_view import follower
 from tests.server.world import Clock, World
 from tests.sources.fakes import until
 from tests.watch.games import moment
@@ -164,7 +164,7 @@ async def read(url: str) -> list[bytes]:
 
 def serve(event: Event, delay_s: float, folder: Path) -> tuple[Publisher, Clock]:
     clock = Clock()
-    public = PublicAudience(event.state, delay_s=delay_s, clock=clock)
+    public = PublicView(event.state, delay_s=delay_s, clock=clock)
     publisher = Publisher(
         ServerConfig(port=0),
         event.state,
@@ -239,7 +239,7 @@ async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) 
         assert json.loads(answer.body) == {"games": []}
     public = publisher.public
     assert not list(public.player_ids(ID)) and public.game(ID) is None
-    assert list(public.player_ids(public.public_id(ID)))
+    assert list(public.player_ids(public.names.public_id(ID)))
 
 
 async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_links(
@@ -248,7 +248,7 @@ async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_link
     event = Event()
     event.report(report(2))
     token, file = token_file(tmp_path, arbiter=True)
-    public = PublicAudience(event.state, delay_s=DELAY_S, clock=Clock())
+    public = PublicView(event.state, delay_s=DELAY_S, clock=Clock())
     config = ServerConfig(port=0, tokens_file=file, public=True)
     publisher = Publisher(config, event.state, site=StaticSite(tmp_path), public=public)
 
@@ -261,15 +261,15 @@ async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_link
 
     status, game = await ask(f"/api/v3/games/{ID}", bearer(token))
     assert (status, game["id"]) == (200, ID)
-    for asked, headers in ((ID, bearer(token)), (public.public_id(ID), {})):
+    for asked, headers in ((ID, bearer(token)), (public.names.public_id(ID), {})):
         path = f"/api/v3/games/{asked}/public"
-        assert await ask(path, headers) == (200, {"id": public.public_id(ID)})
+        assert await ask(path, headers) == (200, {"id": public.names.public_id(ID)})
     assert (await ask(f"/api/v3/games/{ID}/public", {}))[0] == 404
 
 
 def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> None:
     world, now = World(3, "g1", "g2", plies=3), [0.0]
-    public = PublicAudience(world, clock=lambda: now[0])
+    public = PublicView(world, clock=lambda: now[0])
     begun: list[list[str]] = []
 
     def ids() -> list[str]:
@@ -278,7 +278,7 @@ def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> N
     public.listen(lambda changes: None, lambda: begun.append(ids()))
     assert ids() == ["g1", "g2"]
     public.set_delay(DELAY_S)
-    others = sorted(map(public.public_id, ("g1", "g2")))
+    others = sorted(map(public.names.public_id, ("g1", "g2")))
     assert ids() == others and not {"g1", "g2"} & set(others)
     assert public.game("g1") is None and public.game(others[0]) is not None
     # A longer delay gives no other names.
@@ -323,23 +323,26 @@ async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(
 
 def test_a_token_for_some_games_goes_on_naming_them_by_their_real_ids() -> None:
     world = World(3, "g1", "g2", plies=3)
-    public = PublicAudience(world, delay_s=DELAY_S, clock=Clock())
+    public = PublicView(world, delay_s=DELAY_S, clock=Clock())
     within = StreamFilter(games=frozenset({"g1"}))
     token = StreamFilter(restriction=within)
     assert [
-        view.id for view in snapshot(public, public.restrict_to_public_ids(token)).games
-    ] == [public.public_id("g1")]
+        view.id for view in snapshot(public, public.names.add_public_ids(token)).games
+    ] == [public.names.public_id("g1")]
     arbiter = StreamFilter(restriction=within, visibility=Visibility.ARBITER)
-    assert public.restrict_to_public_ids(arbiter) is arbiter
+    assert public.names.add_public_ids(arbiter) is arbiter
     # And what their overlays say of boards on air is understood.
-    assert public.find_real_ids([public.public_id("g2"), "x"]) == {"g2", "x"}
+    assert public.names.find_real_ids([public.names.public_id("g2"), "x"]) == {
+        "g2",
+        "x",
+    }
 
 
 def test_nothing_delayed_changes_no_id_and_no_text() -> None:
     world = World(3, "g1", plies=3)
     event = "Rated https://lichess.org/tournament/x"
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], event=event)
-    public = PublicAudience(world)
+    public = PublicView(world)
     client = follower(public)
     assert snapshot(public) == snapshot(world)
     public.publish(world.move())
@@ -398,7 +401,7 @@ def test_a_source_has_one_name_everywhere_which_confirms_no_guess() -> None:
     world = World(1, "g1")
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], feed=FEED, also=("b",))
     world.feed_health = (FeedHealth(FEED, "live", "2 games"),)
-    public = PublicAudience(world, pseudonyms=Pseudonyms(b"x"))
+    public = PublicView(world, pseudonyms=Pseudonyms(b"x"))
     name = Pseudonyms(b"x").source_name(FEED)
     whole = snapshot(public)
     assert (
@@ -468,6 +471,6 @@ def test_a_long_text_of_dots_takes_no_time() -> None:
 
 def test_reports_written_while_there_is_a_delay_have_other_ids() -> None:
     world = World(3, "g1", plies=3)
-    public = PublicAudience(world, delay_s=DELAY_S, clock=Clock())
+    public = PublicView(world, delay_s=DELAY_S, clock=Clock())
     (game,) = build_analysis(public).games
-    assert game.id == public.public_id("g1") and game.url == ""
+    assert game.id == public.names.public_id("g1") and game.url == ""

@@ -43,7 +43,6 @@ from live.server.authentication import public_filter
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
-from live.server.public_audience import PublicAudience
 from live.server.public_delay import (
     choose_delay,
     find_unpublished,
@@ -53,6 +52,7 @@ from live.server.public_delay import (
     run_delay,
     wait_until_published,
 )
+from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
 from live.server.server import Publisher
 from live.server.static_files import StaticSite
@@ -62,7 +62,7 @@ from live.sources import demo_feed
 from tests.event.arithmetic import answer
 from tests.journal.test_journal import alter_file
 from tests.server.serving import bearer, live
-from tests.server.test_public_audience import NAMES, PublishedEvent, follower, redacted
+from tests.server.test_public_view import NAMES, PublishedEvent, follower, redacted
 from tests.server.world import Clock, World, answer_without_waiting
 from tests.service.answered_event import Answer, AnsweredEvent
 from tests.sources.fakes import DrivenClock, turns, until, upto
@@ -248,7 +248,7 @@ async def drill(
     monkeypatch.setattr(secrets, "token_hex", lambda size: "e" * 2 * size)
     service = ThinkingEvent(engine, **{"server.hide_scores": hide_scores})
     moment = Clock()
-    public = PublicAudience(
+    public = PublicView(
         service.state,
         delay_s=delay_s,
         hide_scores=hide_scores,
@@ -305,7 +305,9 @@ async def drill(
             await settle(publisher)
             await heard(stranger.timed)
             stranger.phase = f"{number} looked"
-            stranger.look([public.public_id(view.id) for view in service.state.games()])
+            stranger.look(
+                [public.names.public_id(view.id) for view in service.state.games()]
+            )
             await heard(timed)
         await heard(stranger.timed)
         stranger.phase = "quiet"
@@ -313,7 +315,9 @@ async def drill(
             moment.now_s += pace_s
             public.release_due()
             await settle(publisher)
-            stranger.look([public.public_id(view.id) for view in service.state.games()])
+            stranger.look(
+                [public.names.public_id(view.id) for view in service.state.games()]
+            )
             await heard(timed)
     await asyncio.gather(*listening)
     return stranger, service, timed
@@ -441,7 +445,7 @@ async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
 
 async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
     clock, world = DrivenClock(), World(2)
-    public = PublicAudience(world, delay_s=90.0, clock=clock.now)
+    public = PublicView(world, delay_s=90.0, clock=clock.now)
     came: list[float] = []
     public.listen(lambda changes: came.append(clock.now()))
     began_s = clock.now()
@@ -481,7 +485,7 @@ class JournalledEvent(PublishedEvent):
         self.journal.begin_run(
             JournalRun(version="1", engine_name="none", identity="x", limit="y")
         )
-        self.public = PublicAudience(
+        self.public = PublicView(
             self.state,
             delay_s=BEHIND_S,
             unshown=find_unpublished(self.journal, self.state, BEHIND_S),
@@ -740,7 +744,7 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
     )
     world.told = {each.id: each for each in told}
     now = [1000.0]
-    public = PublicAudience(
+    public = PublicView(
         world,
         delay_s=900.0,
         unshown={"g1": [(30.0, None)], "g2": [(901.0, None)]},
@@ -748,7 +752,7 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
         pseudonyms=NAMES,
         clock=lambda: now[0],
     )
-    first, second = map(public.public_id, ("g1", "g2"))
+    first, second = map(public.names.public_id, ("g1", "g2"))
     for _ in range(2):
         assert [view.id for view in public.games()] == [second] and public.game(
             first
@@ -798,18 +802,18 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(
         assert journal.wait_until_written()
         unshown = find_unpublished(journal, service.state, 900.0)
     assert unshown[shown.id][-1] == (30.0, None)
-    public = PublicAudience(
+    public = PublicView(
         service.state, delay_s=900.0, unshown=unshown, clock=lambda: 5000.0
     )
     # What the one that is silent had reported long ago.
-    seen = public.game(public.public_id(shown.id))
+    seen = public.game(public.names.public_id(shown.id))
     assert seen is not None and (len(seen.plies), shown.plies_played) == (20, 22)
 
 
 def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -> None:
     world = World(3, "g1")
     now = [1000.0]
-    public = PublicAudience(
+    public = PublicView(
         world, delay_s=900.0, unshown={"g1": [(-86_400.0, None)]}, clock=lambda: now[0]
     )
     assert public.next_s == 900.0
@@ -817,7 +821,7 @@ def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -
     now[0] += 900
     public.release_due()
     assert [view.id for view in public.games()] == [
-        *map(public.public_id, ("g1", "g2"))
+        *map(public.names.public_id, ("g1", "g2"))
     ]
 
 
@@ -828,7 +832,7 @@ def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it
     assert restore_delay_s(60.0, Journal()) == 60.0
     with Journal(file) as journal:
         assert restore_delay_s(60.0, journal) == 60.0
-        public = PublicAudience(World(1))
+        public = PublicView(World(1))
         choose_delay(public, journal, 300)
         choose_delay(public, journal, 900)
         assert public.delay_s == 900

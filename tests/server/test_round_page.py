@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import Player
 from live.server.filtered_reader import FilteredReader
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.round_page import RoundLinks, render_round
 from live.server.round_picture import draw_round
 from live.server.static_files import StaticSite
@@ -288,7 +288,7 @@ def test_the_late_public_hears_of_a_round_after_the_delay_by_its_own_ids(
 ) -> None:
     now = [0.0]
     world.held["g3"] = played("g3", 3, result="*")
-    public = PublicAudience(world, delay_s=600.0, clock=lambda: now[0])
+    public = PublicView(world, delay_s=600.0, clock=lambda: now[0])
     over = replace(world.held["g3"], result="1-0")
     world.held["g3"] = over
     public.publish([world.view("g3")])

@@ -36,7 +36,7 @@ from live.server.http_values import HttpRequest, HttpResponse
 from live.server.limits import ClientLimits
 from live.server.made_files import ExportedFile, ExportFailed, SingleFlight
 from live.server.metrics import MetricCounts, Metrics
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.routes import HttpRoutes
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
@@ -639,7 +639,7 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
 
 def build_routes(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
     more = {"config": ServerConfig(), **more}
-    return HttpRoutes(world, PublicAudience(world), site, MetricCounts(), **more)
+    return HttpRoutes(world, PublicView(world), site, MetricCounts(), **more)
 
 
 def answer_request(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:

@@ -25,7 +25,7 @@ from live.server import wire
 from live.server.event_reader import game_order
 from live.server.filtered_reader import snapshot
 from live.server.pseudonyms import Pseudonyms
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.stream_filter import ALL
 from live.server.visibility import Visibility, redact
@@ -50,7 +50,7 @@ def redacted(whole: SnapshotMessage) -> SnapshotMessage:
     )
 
 
-def follower(public: PublicAudience) -> ReferenceClient:
+def follower(public: PublicView) -> ReferenceClient:
     """A client that takes in all that the public is sent."""
     client = ReferenceClient()
 
@@ -72,9 +72,7 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(
 ) -> None:
     world = World(seed)
     now = [0.0]
-    public = PublicAudience(
-        world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0]
-    )
+    public = PublicView(world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0])
     client = follower(public)
     steps = (
         world.move,
@@ -108,7 +106,7 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(
 class PublishedEvent(Rehearsal):
     """Games played into the real keeper, with a public that hears of them."""
 
-    public: PublicAudience
+    public: PublicView
 
     def _published(self, changes: Sequence[EventChange]) -> None:
         super()._published(changes)
@@ -120,7 +118,7 @@ class PublishedEvent(Rehearsal):
 
 def test_every_game_waits_whatever_its_round_and_result() -> None:
     service = PublishedEvent()
-    service.public = PublicAudience(
+    service.public = PublicView(
         service.state, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: service.now_s
     )
     client = follower(service.public)
@@ -148,7 +146,7 @@ def test_every_game_waits_whatever_its_round_and_result() -> None:
 
 def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
     service = PublishedEvent()
-    service.public = PublicAudience(service.state, clock=lambda: service.now_s)
+    service.public = PublicView(service.state, clock=lambda: service.now_s)
     client = follower(service.public)
 
     def plies() -> list[int]:
