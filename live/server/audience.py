@@ -1,4 +1,4 @@
-"""One audience: its streams, the subscribers that read them, and its tick.
+"""The two audiences: what each may know, its streams, and their subscribers.
 
 A change that an audience is allowed to know is redacted, numbered and encoded once for
 each filter (:mod:`live.server.streams`), and the frame is written to all subscribers of
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -17,10 +18,12 @@ from live.messages.health import PublicDelay
 from live.messages.to_clients import Change, HeartbeatMessage
 from live.process.clock import ReadClock
 from live.server import wire
+from live.server.authentication import Guest
 from live.server.event_reader import EventReader
 from live.server.limits import ClientLimits
 from live.server.metrics import MetricCounts
 from live.server.numbered_stream import NumberedMessage, NumberedStream, count_bytes
+from live.server.public_view import PublicView
 from live.server.stream_filter import StreamFilter
 from live.server.streams import StreamHub
 from live.server.subscriber import Subscriber
@@ -63,6 +66,8 @@ class Audience:
             tally: counters for the metrics.
             describe_delay: returns the delay of the public, for a visibility.
         """
+        self.state = state
+        """All that the audience is allowed to know."""
         self.hub = StreamHub(
             state, epoch=epoch, clock=clock, limits=limits, delay=describe_delay
         )
@@ -268,3 +273,61 @@ class Audience:
             packed = subscriber.can_inflate and not message.is_slow_to_deflate
             frames.append(message.frames(size, deflated=packed))
         subscriber.send_frames(chain.from_iterable(frames), stream.seq)
+
+
+class Audiences:
+    """The two audiences of one run of the service: arbiters, and the public."""
+
+    def __init__(
+        self,
+        state: EventReader,
+        view: PublicView,
+        *,
+        clock: ReadClock,
+        limits: ClientLimits,
+        tally: MetricCounts,
+    ) -> None:
+        """Create both audiences without subscribers.
+
+        Args:
+            state: the live state, for arbiters.
+            view: the part of it that the public is allowed to know.
+            clock: returns a monotonic time, seconds.
+            limits: limits for clients.
+            tally: counters for the metrics.
+        """
+        self.view = view
+        epoch = secrets.token_hex(6)
+        create_audience = partial(
+            Audience,
+            clock=clock,
+            limits=limits,
+            tally=tally,
+            describe_delay=view.describe_delay,
+        )
+        self.arbiters = create_audience(state, epoch=f"{epoch}a")
+        self.public = create_audience(view, epoch=epoch)
+        view.listen(
+            self.public.publish, partial(self.public.restart, "the delay has changed")
+        )
+
+    def __iter__(self) -> Iterator[Audience]:
+        return iter((self.arbiters, self.public))
+
+    def publish(self, changes: Sequence[Change]) -> None:
+        """Send changes that are already part of the live state.
+
+        The public gets its part of them after its delay.
+        """
+        self.arbiters.publish(changes)
+        self.view.publish(changes)
+
+    def choose(self, selected: StreamFilter) -> Audience:
+        """Return the audience to which a filter belongs."""
+        if selected.visibility is Visibility.ARBITER:
+            return self.arbiters
+        return self.public
+
+    def restrict(self, guest: Guest, selected: StreamFilter) -> StreamFilter:
+        """Return a filter limited to what a guest is allowed to see."""
+        return self.view.names.add_public_ids(guest.restrict(selected))

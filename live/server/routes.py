@@ -28,10 +28,11 @@ from live.messages.values import GameId, Value
 from live.process.clock import ReadClock
 from live.server import static_files
 from live.server.asyncapi import describe_messages
+from live.server.audience import Audiences
 from live.server.authentication import Guest
 from live.server.board_picture import draw_board
 from live.server.docs_page import render_docs
-from live.server.event_reader import EventReader, game_order
+from live.server.event_reader import game_order
 from live.server.filtered_reader import FilteredReader
 from live.server.health_answer import HealthAnswer, Readiness, assess_health
 from live.server.http_caching import (
@@ -64,7 +65,6 @@ from live.server.openapi import describe_routes
 from live.server.origins import allow_origin
 from live.server.pgn_writer import write_game
 from live.server.png import can_render_png, render_png
-from live.server.public_view import PublicView
 from live.server.round_page import RoundLinks, render_round, render_waiting
 from live.server.round_picture import draw_round
 from live.server.route_table import ROUTES, RequestContext, route
@@ -117,8 +117,7 @@ class HttpRoutes:
 
     def __init__(
         self,
-        state: EventReader,
-        public: PublicView,
+        audiences: Audiences,
         site: static_files.StaticSite,
         tally: MetricCounts,
         incidents: Callable[[], Sequence[Incident]] = tuple,
@@ -130,8 +129,7 @@ class HttpRoutes:
         """Create the routes.
 
         Args:
-            state: the live state, for arbiters.
-            public: the state for all other clients.
+            audiences: what arbiters and all other clients are allowed to know.
             site: the static files of the pages.
             tally: counters for the metrics.
             incidents: returns the incident log, for arbiters.
@@ -148,11 +146,11 @@ class HttpRoutes:
         self.frames: Sequence[str] = config.frames
         """Origins whose pages are allowed to show our pages in a frame."""
         self._incidents = incidents
-        self._state = state
-        self._public = public
+        self._audiences = audiences
+        self._public = audiences.view
         self._site = site
         self._tally = tally
-        self._metrics = Metrics(state, tally)
+        self._metrics = Metrics(audiences.arbiters.state, tally)
 
     async def answer(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """Return the response to a request.
@@ -177,11 +175,7 @@ class HttpRoutes:
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """Return the response of a page, or of the first route that knows the path."""
         path = request.path
-        allowed = (
-            self._public.names.add_public_ids(guest.restrict(EVERYTHING))
-            if guest
-            else _STRANGER
-        )
+        allowed = self._audiences.restrict(guest, EVERYTHING) if guest else _STRANGER
         if path.startswith("/api/"):
             path = path.rstrip("/")
             if former := _FORMER_API.fullmatch(path):
@@ -200,7 +194,7 @@ class HttpRoutes:
                 continue
             if guest is None and not entry.open:
                 return UNKNOWN
-            state = FilteredReader(self._choose_reader(allowed), allowed)
+            state = FilteredReader(self._audiences.choose(allowed).state, allowed)
             try:
                 response = entry.answer(
                     self,
@@ -217,9 +211,6 @@ class HttpRoutes:
             if guest is None
             else problem(404, f"there is nothing at {path}; see /docs")
         )
-
-    def _choose_reader(self, allowed: StreamFilter) -> EventReader:
-        return self._state if allowed.visibility is Visibility.ARBITER else self._public
 
     def _respond_page(
         self, page: ExportedFile, path: str = "", query: Pairs = ()

@@ -32,15 +32,19 @@ from live.server.docs_page import render_docs
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest, HttpResponse
 from live.server.json_schemas import collect_notes
-from live.server.metrics import MetricCounts
-from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages, encode_status
-from live.server.routes import HttpRoutes, describe_api
+from live.server.routes import describe_api
 from live.server.static_files import StaticSite
 from live.server.stream_filter import PARAMETERS
 from live.settings import ServerConfig
 from tests.manual.html_reader import HtmlReader
-from tests.server.serving import bearer, open_client, serve_publisher, token_file
+from tests.server.serving import (
+    bearer,
+    build_routes,
+    open_client,
+    serve_publisher,
+    token_file,
+)
 from tests.server.world import GAMES, World, answer_without_waiting
 from tests.watch.games import game as finished_game
 
@@ -321,13 +325,7 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
 
 
 WORLD = busy_world()
-ROUTES = HttpRoutes(
-    WORLD,
-    PublicView(WORLD),
-    StaticSite(Path("/nowhere")),
-    MetricCounts(),
-    config=ServerConfig(),
-)
+ROUTES = build_routes(WORLD, StaticSite(Path("/nowhere")))
 
 
 def test_schemas_are_schemas() -> None:

@@ -393,7 +393,7 @@ async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> N
         request = msgspec.structs.replace(
             asked, query=query, headers={**asked.headers, **headers}
         )
-        return answer_without_waiting(publisher.answer(request))
+        return answer_without_waiting(publisher.clients.answer(request))
 
     assert (
         answer_request({}).status
@@ -466,7 +466,7 @@ async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
         for sock in held:
             sock.close()
         # What is over is counted no longer.
-        await until(lambda: not publisher._rates.connections)
+        await until(lambda: not publisher.clients.rates.connections)
         monkeypatch.undo()  # hosts are checked by the same rule
         assert (await client.get("/healthz")).is_success
 

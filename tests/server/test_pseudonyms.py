@@ -147,7 +147,7 @@ class Sweep:
             request = HttpRequest(
                 "GET", path, tuple(parse_qsl(query)), {"host": "127.0.0.1"}
             )
-            answer = await self._publisher.answer(request)
+            answer = await self._publisher.clients.answer(request)
             self._note(answer.status, answer.headers, answer.body)
         for topic, payload in self._broker.take(1000).items():
             self._note(topic, payload)
@@ -221,7 +221,7 @@ async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) 
     other = "SECRETxy"
     for path in ("/api/v3/games/{}", "/api/v3/games/{}.pgn", "/api/v3/games/{}/public"):
         asked = [
-            await publisher.answer(
+            await publisher.clients.answer(
                 HttpRequest(
                     "GET", path.format(id), (), {"host": "127.0.0.1", "accept": ""}
                 )
@@ -233,7 +233,7 @@ async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) 
             0
         ] == bodies[1]
     for query in ((("game", ID),), (("game", other),)):
-        answer = await publisher.answer(
+        answer = await publisher.clients.answer(
             HttpRequest("GET", "/api/v3/games", query, {"host": "127.0.0.1"})
         )
         assert json.loads(answer.body) == {"games": []}
@@ -256,7 +256,7 @@ async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_link
         known = {"host": "127.0.0.1"} | {
             name.lower(): text for name, text in headers.items()
         }
-        answer = await publisher.answer(HttpRequest("GET", path, (), known))
+        answer = await publisher.clients.answer(HttpRequest("GET", path, (), known))
         return answer.status, json.loads(answer.body)
 
     status, game = await ask(f"/api/v3/games/{ID}", bearer(token))

@@ -187,7 +187,7 @@ class Stranger:
         paths = [f"/api/v3/games/{id}{end}" for id, end in ends]
         for path in (*PATHS, *paths):
             request = HttpRequest("GET", path, (), {"host": "127.0.0.1"})
-            response = answer_without_waiting(self._publisher.answer(request))
+            response = answer_without_waiting(self._publisher.clients.answer(request))
             told = f"{path} {response.status} {response.headers}".encode()
             self._note("http", told + b"\n" + response.body)
         for topic, payload in self._broker.take(1000).items():

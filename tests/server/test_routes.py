@@ -36,13 +36,19 @@ from live.server.http_values import HttpRequest, HttpResponse
 from live.server.limits import ClientLimits
 from live.server.made_files import ExportedFile, ExportFailed, SingleFlight
 from live.server.metrics import MetricCounts, Metrics
-from live.server.public_view import PublicView
 from live.server.routes import HttpRoutes
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.visibility import Visibility, redact
 from live.settings import ServerConfig
-from tests.server.serving import bearer, open_client, raw, serve_publisher, token_file
+from tests.server.serving import (
+    bearer,
+    build_routes,
+    open_client,
+    raw,
+    serve_publisher,
+    token_file,
+)
 from tests.server.world import NAMES, Clock, World, answer_without_waiting
 from tests.sources.fakes import until
 
@@ -316,7 +322,7 @@ async def test_whoever_sends_thousands_of_requests_waits_for_the_others(
         served.publisher, b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n"
     )
     assert other.startswith(b"HTTP/1.1 200 ")
-    (busy,) = served.publisher._connections
+    (busy,) = served.publisher.clients.connections
     assert isinstance(busy, HttpConnection)
     assert busy._waits or busy._making, "the thousands were answered first"
     async with asyncio.timeout(60):
@@ -347,14 +353,14 @@ async def test_whoever_asks_much_and_reads_nothing_is_bounded_and_cut_off(
             return int(each.transport.get_write_buffer_size())
 
         await until(
-            lambda: any(waits(each) > 65_536 for each in publisher._connections)
+            lambda: any(waits(each) > 65_536 for each in publisher.clients.connections)
         )
-        busy = max(publisher._connections, key=waits)
+        busy = max(publisher.clients.connections, key=waits)
         assert waits(busy) < 65_536 + size + 1000
         assert (await client.get("/healthz")).status_code == 200
         clock.now_s += 10.1
         publisher.enforce_deadlines()
-        await until(lambda: busy not in publisher._connections)
+        await until(lambda: busy not in publisher.clients.connections)
         writer.transport.abort()
 
 
@@ -364,7 +370,7 @@ async def test_whoever_does_not_finish_a_request_is_sent_away(
     clock = Clock()
     async with serve_world(world, site, clock=clock) as (publisher, *_):
         said = asyncio.ensure_future(raw(publisher, b"GET / HTTP/1.1\r\nHost: loc"))
-        await until(lambda: bool(publisher._connections))
+        await until(lambda: bool(publisher.clients.connections))
         await asyncio.sleep(0)
         clock.now_s += 10.1
         publisher.enforce_deadlines()
@@ -635,11 +641,6 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
     held = {"Accept-Encoding": "identity", "If-None-Match": plain.headers["etag"]}
     again = await served.client.get("/api/v3/players", headers=held)
     assert (again.status_code, again.headers["etag"]) == (304, plain.headers["etag"])
-
-
-def build_routes(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
-    more = {"config": ServerConfig(), **more}
-    return HttpRoutes(world, PublicView(world), site, MetricCounts(), **more)
 
 
 def answer_request(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:

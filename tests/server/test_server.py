@@ -40,8 +40,8 @@ async def follow(ws: ClientConnection, client_state: ReferenceClient, seq: int) 
 
 
 def position(publisher: Publisher, selected: StreamFilter = EVERYTHING) -> int:
-    publisher.public_audience.flush()
-    return publisher.public_audience.open_stream(selected).seq
+    publisher.audiences.public.flush()
+    return publisher.audiences.public.open_stream(selected).seq
 
 
 async def test_disconnects_lose_and_repeat_nothing() -> None:
@@ -186,7 +186,7 @@ async def test_an_address_that_cannot_be_listened_on_says_why() -> None:
 
 def readers(publisher: Publisher) -> set[Subscriber]:
     """Those who get everything."""
-    found = publisher.public_audience.open_stream(EVERYTHING).readers
+    found = publisher.audiences.public.open_stream(EVERYTHING).readers
     return {each for each in found if isinstance(each, Subscriber)}
 
 
@@ -256,7 +256,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             assert publisher.tally.subscribers == 1
             clock.now_s += 3.1
             publisher.enforce_deadlines()
-            await until(lambda: slow not in publisher._connections)
+            await until(lambda: slow not in publisher.clients.connections)
         publisher.publish(world.step())
         await follow(good, client_state, position(publisher))
         assert client_state.snapshot() == snapshot(world)
@@ -317,7 +317,7 @@ async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> 
             await until(lambda: publisher.tally.subscribers == 2)
             heard = {each: each._heard_s for each in readers(publisher)}
             clock.now_s += 40
-            publisher.public_audience.send_heartbeat()
+            publisher.audiences.public.send_heartbeat()
             kinds = [json.loads(await ws.recv())["type"] for _ in range(3)]
             assert kinds == ["hello", "snapshot", "heartbeat"]
             await until(lambda: any(each._heard_s > at for each, at in heard.items()))
@@ -344,7 +344,7 @@ async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
         bad = open_stalled(publisher)
         await until(lambda: publisher.tally.subscribers == 1)
     bad.close()
-    assert not publisher._connections
+    assert not publisher.clients.connections
 
 
 @pytest.mark.parametrize(
@@ -455,7 +455,7 @@ async def test_one_address_has_so_many_filters_and_no_more() -> None:
             await connect(live(publisher, "?game=g3.pgn"), additional_headers=more)
         assert refused.value.response.status_code == 503
         # It costs no stream, whose place others may need.
-        streams = publisher.public_audience.hub.streams
+        streams = publisher.audiences.public.hub.streams
         assert [stream.is_narrow for stream in streams].count(True) == 2
         for query, headers in (("?game=g1", one), ("", one), ("?game=g3.pgn", other)):
             async with connect(

@@ -39,8 +39,13 @@ from live.settings import MqttConfig
 from tests.screens.web.broadcast import Broadcast
 from tests.screens.web.chromium import Page, browsing
 from tests.server.mosquitto import ANYBODY, free_port, run_broker
-from tests.server.serving import files_at, open_client, serve_publisher, token_file
-from tests.server.test_routes import build_routes
+from tests.server.serving import (
+    build_routes,
+    files_at,
+    open_client,
+    serve_publisher,
+    token_file,
+)
 from tests.server.world import World, answer_without_waiting
 
 
