@@ -309,12 +309,12 @@ async def test_what_is_no_request_is_refused_in_json(
     assert (await served.client.get("/healthz")).status_code == 200
 
 
-async def test_whoever_sends_thousands_of_requests_waits_for_the_others(
+async def test_whoever_sends_a_thousand_requests_waits_for_the_others(
     served: Served,
 ) -> None:
     one = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
     reader, writer = await asyncio.open_connection(*served.publisher.address)
-    writer.write(one * 5000)
+    writer.write(one * 1000)
     writer.write_eof()
     # Another served.client's whole request, connection included, takes a few turns of
     # the loop.
@@ -324,10 +324,10 @@ async def test_whoever_sends_thousands_of_requests_waits_for_the_others(
     assert other.startswith(b"HTTP/1.1 200 ")
     (busy,) = served.publisher.clients.connections
     assert isinstance(busy, HttpConnection)
-    assert busy._waits or busy._making, "the thousands were answered first"
+    assert busy._waits or busy._making, "the thousand were answered first"
     async with asyncio.timeout(60):
         answer = await reader.read()
-    assert answer.count(b"HTTP/1.1 404 ") == 5000
+    assert answer.count(b"HTTP/1.1 404 ") == 1000
     writer.close()
     await writer.wait_closed()
 
