@@ -202,7 +202,7 @@ class Publisher:
 
         Clients whose rights change are closed and told to reconnect.
         """
-        self._routes.frames = config.frames
+        self._routes.allow_frames(config.frames)
         if config.hide_scores != self._config.hide_scores:
             self.public.hide_scores(config.hide_scores)
             # A client that resumed an old stream would miss the data that was withheld

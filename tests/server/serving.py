@@ -48,7 +48,7 @@ def build_routes(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
     audiences = Audiences(
         world, PublicView(world), clock=Clock(), limits=ClientLimits(), tally=tally
     )
-    settings = {"config": ServerConfig(), **more}
+    settings = {"config": ServerConfig(), "clock": Clock(), **more}
     return HttpRoutes(audiences, site, tally, **settings)
 
 

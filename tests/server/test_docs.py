@@ -255,8 +255,8 @@ def complaints(
 async def test_every_route_answers_as_described(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("live.server.routes.render_png", picture)
-    monkeypatch.setattr("live.server.routes.draw_board", lambda game: "")
+    monkeypatch.setattr("live.server.pictures.render_png", picture)
+    monkeypatch.setattr("live.server.game_routes.draw_board", lambda game: "")
     token, tokens = token_file(tmp_path, arbiter=True, metrics=True)
     async with (
         serve_publisher(busy_world(), tokens_file=tokens) as publisher,

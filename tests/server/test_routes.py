@@ -34,7 +34,7 @@ from live.server.connection import HttpConnection
 from live.server.health_answer import assess_health
 from live.server.http_values import HttpRequest, HttpResponse, read_target
 from live.server.limits import ClientLimits
-from live.server.made_files import ExportedFile, ExportFailed, SingleFlight
+from live.server.made_files import ExportFailed, SingleFlight
 from live.server.metrics import MetricCounts, Metrics
 from live.server.routes import HttpRoutes
 from live.server.server import Publisher
@@ -529,9 +529,9 @@ def draws(
     monkeypatch: pytest.MonkeyPatch, drawn: Callable[[str], Awaitable[bytes]]
 ) -> None:
     """Pictures are made so; the drawing is the id of the game."""
-    monkeypatch.setattr("live.server.routes.render_png", drawn)
-    monkeypatch.setattr("live.server.routes.draw_board", lambda game: game.id)
-    monkeypatch.setattr("live.server.routes.can_render_png", lambda: True)
+    monkeypatch.setattr("live.server.pictures.render_png", drawn)
+    monkeypatch.setattr("live.server.game_routes.draw_board", lambda game: game.id)
+    monkeypatch.setattr("live.server.game_routes.can_render_png", lambda: True)
 
 
 async def test_pictures_are_drawn_one_after_the_other(
@@ -581,7 +581,7 @@ async def test_a_board_is_shared_with_its_picture(
         hidden = await client.get("/api/v3/games/g1.png")
         assert (hidden.status_code, "scores are hidden" in hidden.text) == (404, True)
         assert "og:image" not in (await client.get("/share?game=g1")).text
-    monkeypatch.setattr("live.server.routes.can_render_png", lambda: False)
+    monkeypatch.setattr("live.server.game_routes.can_render_png", lambda: False)
     async with serve_world(world, site) as (_, client, _):
         assert "live-rate[picture]" in (await client.get("/api/v3/games/g1.png")).text
         assert "og:image" not in (await client.get("/share?game=g1")).text
@@ -718,15 +718,15 @@ async def test_requests_at_one_time_share_one_answer_and_few_are_made_at_once(
 ) -> None:
     monkeypatch.setattr("live.server.made_files.MAX_FILES", 2)
     clock, let, made_of = Clock(), asyncio.Event(), list[str]()
-    shared = SingleFlight(clock)
+    shared = SingleFlight[bytes](clock)
 
     async def ask_and_count(name: str) -> int:
         """How many were made by the time that this was asked for."""
 
-        async def make() -> ExportedFile:
+        async def make() -> bytes:
             made_of.append(name)
             await let.wait()
-            return ExportedFile("text/plain", b"made")
+            return b"made"
 
         await shared.get(name, make)
         return len(made_of)
