@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from live.messages.health import PublicDelay
-from live.messages.to_clients import Change, HeartbeatMessage
+from live.messages.to_clients import Change
 from live.process.clock import ReadClock
 from live.server import wire
 from live.server.authentication import Guest
@@ -25,7 +24,7 @@ from live.server.metrics import MetricCounts
 from live.server.numbered_stream import NumberedMessage, NumberedStream, count_bytes
 from live.server.public_view import PublicView
 from live.server.stream_filter import StreamFilter
-from live.server.streams import StreamHub
+from live.server.streams import DescribeDelay, StreamHub
 from live.server.subscriber import Subscriber
 from live.server.visibility import Visibility
 from live.server.wire import CloseCode
@@ -54,7 +53,7 @@ class Audience:
         clock: ReadClock,
         limits: ClientLimits,
         tally: MetricCounts,
-        describe_delay: Callable[[Visibility], PublicDelay],
+        describe_delay: DescribeDelay,
     ) -> None:
         """Create an audience without subscribers.
 
@@ -64,17 +63,20 @@ class Audience:
             clock: returns a monotonic time, seconds.
             limits: limits for clients.
             tally: counters for the metrics.
-            describe_delay: returns the delay of the public, for a visibility.
+            describe_delay: returns the delay of the public.
         """
         self.state = state
         """All that the audience is allowed to know."""
         self.hub = StreamHub(
-            state, epoch=epoch, clock=clock, limits=limits, delay=describe_delay
+            state,
+            epoch=epoch,
+            clock=clock,
+            limits=limits,
+            describe_delay=describe_delay,
         )
         self._clock = clock
         self._limits = limits
         self._tally = tally
-        self._describe_delay = describe_delay
         self._tick: asyncio.TimerHandle | None = None
         self._has_ended = False
         # Snapshots that are being deflated, with the subscribers that wait for them.
@@ -131,8 +133,7 @@ class Audience:
         """Send every subscriber a heartbeat and a ping."""
         self.flush()
         for stream in self.hub.streams:
-            delay = self._describe_delay(stream.filter.visibility)
-            body = wire.encode(HeartbeatMessage(delay))
+            body = self.hub.encode_heartbeat(stream)
             heartbeat = NumberedMessage(stream.seq, body, self._clock())
             # Skipping a subscriber that is not ready does no harm: a heartbeat contains
             # no changes.

@@ -21,6 +21,7 @@ from live.messages.to_clients import (
     GainsMessage,
     GameMessage,
     GoneMessage,
+    HeartbeatMessage,
     HelloMessage,
     MomentMessage,
     StandingMessage,
@@ -49,6 +50,10 @@ _SNAPSHOT_SHARE = 0.25
 _OF_NOTHING = 4
 
 
+DescribeDelay = Callable[[Visibility], PublicDelay]
+"""Returns the delay of the public, as far as a visibility level can know it."""
+
+
 class TooManyFilters(Exception):
     """The maximum number of different filters is in use.
 
@@ -70,13 +75,13 @@ class StreamHub:
         epoch: str,
         clock: ReadClock,
         limits: ClientLimits = ClientLimits(),  # noqa: B008 - frozen
-        delay: Callable[[Visibility], PublicDelay] = lambda visibility: PublicDelay(),
+        describe_delay: DescribeDelay = lambda visibility: PublicDelay(),
     ) -> None:
         self._state = state
         self._epoch = epoch
         self._clock = clock
         self._limits = limits
-        self._delay = delay
+        self._describe_delay = describe_delay
         self._stream_count = 0
         self.reset()
 
@@ -183,9 +188,14 @@ class StreamHub:
                 version=live.__version__,
                 resumed=resumed,
                 sight=visibility.wire_name,
-                public_delay=self._delay(visibility),
+                public_delay=self._describe_delay(visibility),
             )
         )
+
+    def encode_heartbeat(self, stream: NumberedStream) -> bytes:
+        """Return a heartbeat for the readers of a stream as JSON, without a number."""
+        delay = self._describe_delay(stream.filter.visibility)
+        return wire.encode(HeartbeatMessage(delay))
 
     def evict_unused(self) -> None:
         """Drop streams without readers after the maximum age of their history.
