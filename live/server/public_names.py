@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from live.messages.to_clients import Change, GameMessage, GoneMessage
 from live.messages.values import GameId
-from live.server.pseudonyms import Pseudonyms, Told
+from live.server.pseudonyms import Pseudonyms, Redactable
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
 
@@ -48,7 +48,7 @@ class PublicNames:
         elif isinstance(change, GoneMessage):
             self._real_ids.pop(self._pseudonyms.game_id(change.game), None)
 
-    def rename(self, value: Told) -> Told:
+    def rename(self, value: Redactable) -> Redactable:
         """Return a value or message with the names for the public."""
         if self._real_ids is None:
             return self._pseudonyms.name_sources(value)

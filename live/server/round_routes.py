@@ -70,8 +70,7 @@ async def show_round_page(context: RequestContext) -> HttpResponse:
     """Return the page about a finished round, or about one in progress."""
     summary = await _summarise(context)
     language = _read_language(context)
-    token = {name: text for name, text in context.request.query if name == "token"}
-    links = RoundLinks(context.base_url, token, can_render_png())
+    links = RoundLinks(context.base_url, context.token, can_render_png())
     games = list(context.state.games())
     finished = list_finished_rounds(games)
     if isinstance(summary, RoundSummary):
@@ -80,14 +79,12 @@ async def show_round_page(context: RequestContext) -> HttpResponse:
     elif summary.status != 404 or context.allowed.visibility is Visibility.VENUE:
         return summary
     else:
-        running = {
-            round_progress.name: round_progress
-            for round_progress in list_running_rounds(games)
-        }
+        running = {progress.name: progress for progress in list_running_rounds(games)}
         name = _find_round(context, list(running))
-        progress = None if name is None else running[name]
         status = 404
-        page = render_waiting(progress, language, links, finished)
+        page = render_waiting(
+            None if name is None else running[name], language, links, finished
+        )
     policy = build_policy(context.parts.frames)
     vary = ("Vary", "Authorization")
     return respond(status, HTML, page, [*REVALIDATE, vary], policy=policy)

@@ -62,6 +62,11 @@ class RequestContext(Value):
     """The variable part of the path: the id of a game, or the name of a file."""
 
     @property
+    def token(self) -> dict[str, str]:
+        """The query parameter with the client's token, for links; empty without one."""
+        return {name: text for name, text in self.request.query if name == "token"}
+
+    @property
     def base_url(self) -> str:
         """The address of the service in this request: ``https://HOST/``."""
         headers = self.request.headers

@@ -13,11 +13,7 @@ from live.server.http_values import (
     respond,
 )
 from live.server.route_table import RequestContext, route
-from live.server.static_files import (
-    SVG_POLICY,
-    StaticSite,
-    build_policy,
-)
+from live.server.static_files import SVG_POLICY, StaticSite, build_policy
 from live.server.visibility import Visibility
 from live.user_files import on_own_thread
 
@@ -30,13 +26,9 @@ async def list_studies(context: RequestContext) -> HttpResponse:
     """
     if isinstance(folder := _find_studies(context), HttpResponse):
         return folder
-    token = "".join(
-        f"?{urlencode({name: text})}"
-        for name, text in context.request.query
-        if name == "token"
-    )
+    query = f"?{urlencode(context.token)}" if context.token else ""
     links = "".join(
-        f'<li><a href="study/{quote(name)}{escape(token)}">{escape(name)}</a></li>'
+        f'<li><a href="study/{quote(name)}{escape(query)}">{escape(name)}</a></li>'
         for name in await on_own_thread(folder.list_files)
     )
     lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
@@ -56,9 +48,7 @@ async def serve_study(context: RequestContext) -> HttpResponse | None:
     return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)
 
 
-def _find_studies(
-    context: RequestContext,
-) -> StaticSite | HttpResponse:
+def _find_studies(context: RequestContext) -> StaticSite | HttpResponse:
     """Return the folder of studies, or a response with the reason if it is not
     available to this client.
     """

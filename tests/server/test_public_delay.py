@@ -25,7 +25,7 @@ from typing import Any
 import chess
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 from websockets.asyncio.client import connect
@@ -617,8 +617,19 @@ ACTIONS = st.one_of(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(actions=st.lists(ACTIONS, min_size=5, max_size=30))
+@example(
+    actions=[
+        ("act", 0, "move"),
+        ("wait", 61.0),
+        ("act", 0, "move"),
+        ("wait", 7.0),
+        ("act", 0, "take back"),
+        ("restart", 1.0),
+        ("wait", 61.0),
+    ]
+)
 def test_nothing_is_early_and_no_restart_takes_anything_back(
     actions: list[tuple[str, ...]],
 ) -> None:

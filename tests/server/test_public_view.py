@@ -29,6 +29,7 @@ from live.server.public_view import PublicView
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.stream_filter import ALL
 from live.server.visibility import Visibility, redact
+from live.server.withheld_games import _continue_game
 from tests.screens.terminal.sample_boards import detail
 from tests.server.world import World
 from tests.watch.replayed_event import Rehearsal, played
@@ -101,6 +102,22 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(
             seen = redact(client.snapshot(), Visibility.PUBLIC)
             assert snapshot(public) == redacted(past[-1]) == seen
     assert past
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_messages_lead_from_one_stage_of_a_game_to_the_next(seed: int) -> None:
+    world = World(seed, "g1", plies=3)
+    client = ReferenceClient()
+    client.apply(snapshot(world))
+    for _ in range(12):
+        before = world.held["g1"]
+        for step in world.random.choices(
+            (world.move, world.clock, world.score, world.take_back), k=3
+        ):
+            step()
+        for change in _continue_game(before, world.held["g1"]):
+            client.apply(change)
+        assert client.game("g1") == world.held["g1"]
 
 
 class PublishedEvent(Rehearsal):
