@@ -190,8 +190,8 @@ class PublicView(FilteredReader):
             self.names.change_ids(view.id for view in self._live.games())
         else:
             self.names.keep_ids()
-        for listener in self._listeners:
-            listener.reset()
+        for subscription in self._listeners:
+            subscription.reset()
 
     def hide_scores(self, is_hidden: bool) -> None:
         """Hide everything that comes from engines from the public, or show it again."""
@@ -261,12 +261,11 @@ class PublicView(FilteredReader):
                 due += news
         if due:
             renamed = [self.names.rename(change) for change in due]
-            for listener in self._listeners:
-                listener.listener(
-                    due
-                    if listener.knows_sources and not self.names.has_other_ids
-                    else renamed
+            for subscription in self._listeners:
+                keeps_names = (
+                    subscription.knows_sources and not self.names.has_other_ids
                 )
+                subscription.listener(due if keeps_names else renamed)
 
     def _select_news(self, change: Change) -> tuple[Change, ...]:
         """Return the change with its public data only, if that is new to the public.
