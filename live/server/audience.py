@@ -32,7 +32,7 @@ from live.server.wire import CloseCode
 _log = logging.getLogger(__name__)
 
 
-def encode_frames(
+def _encode_frames(
     messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b""
 ) -> bytes:
     """Return the messages as websocket frames, followed by the bytes ``after``."""
@@ -137,7 +137,7 @@ class Audience:
             heartbeat = NumberedMessage(stream.seq, body, self._clock())
             # Skipping a subscriber that is not ready does no harm: a heartbeat contains
             # no changes.
-            self._write(stream, partial(encode_frames, [heartbeat], after=wire.PING))
+            self._write(stream, partial(_encode_frames, [heartbeat], after=wire.PING))
 
     def _deliver(self) -> None:
         """Send each stream's new messages to its readers that are ready.
@@ -148,7 +148,7 @@ class Audience:
             if stream.unsent:
                 messages = stream.take()
                 readers = len(stream.readers)
-                written = self._write(stream, partial(encode_frames, messages))
+                written = self._write(stream, partial(_encode_frames, messages))
                 self._tally.deliveries += written
                 self._tally.skips += readers - written
 

@@ -90,7 +90,7 @@ class Reader(Protocol):
     def close(self, code: wire.CloseCode, reason: str = "") -> None: ...
 
 
-Writers = dict[Reader, Callable[[bytes], None]]
+_Writers = dict[Reader, Callable[[bytes], None]]
 
 
 class NumberedStream:
@@ -110,7 +110,7 @@ class NumberedStream:
         """
         self.readers: set[Reader] = set()
         """All readers of this stream. The stream is kept while it has readers."""
-        self.ready: tuple[Writers, Writers] = {}, {}
+        self.ready: tuple[_Writers, _Writers] = {}, {}
         """The write functions of readers that are ready for more messages: first those
         for plain messages, then those for deflated messages.
         """

@@ -25,7 +25,7 @@ from live.server.withheld_games import Stage, Unshown
 log = logging.getLogger(__name__)
 
 #: The kind of the notes in the journal about the length of the delay.
-DELAY = "delay"
+_DELAY = "delay"
 #: The kind of the notes in the journal that withheld data was shown to the public.
 SHOWN = "shown"
 #: The kind of the memory in the journal with the secret of the pseudonyms.
@@ -34,7 +34,7 @@ SECRET = "secret"
 LOOK_S = 1.0
 
 
-class ChosenDelay(Value):
+class _ChosenDelay(Value):
     """The delay chosen by an arbiter, seconds; 0 if the setting applies."""
 
     delay_s: Annotated[float, msgspec.Meta(ge=0)]
@@ -53,7 +53,7 @@ def reset_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
 
 
 def _remember(journal: Journal, delay_s: float) -> None:
-    journal.add_note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
+    journal.add_note(_DELAY, msgspec.json.encode(_ChosenDelay(delay_s)))
 
 
 def restore_delay_s(settings_s: float, journal: Journal) -> float:
@@ -64,9 +64,9 @@ def restore_delay_s(settings_s: float, journal: Journal) -> float:
     """
     chosen_s = 0.0
     for note in journal.read_notes():
-        if note.kind == DELAY:
+        if note.kind == _DELAY:
             try:
-                chosen_s = msgspec.json.decode(note.body, type=ChosenDelay).delay_s
+                chosen_s = msgspec.json.decode(note.body, type=_ChosenDelay).delay_s
             except ValueError as error:  # msgspec's errors, and text that is not UTF-8
                 log.error("a delay in the journal cannot be read (%s)", error)
     if chosen_s <= settings_s:
