@@ -13,11 +13,10 @@ from websockets.server import ServerProtocol
 from live.messages.from_clients import DeskCommand, decode_client_message
 from live.messages.values import GameId
 from live.process.clock import ReadClock
-from live.server.admission import AdmittedClient, read_resume_point
 from live.server.audience import Audiences
 from live.server.authentication import Authentication, Guest
 from live.server.boards_on_air import BoardsOnAir
-from live.server.connection import HttpConnection
+from live.server.connection import AdmittedClient, HttpConnection
 from live.server.fair_turns import FairTurns
 from live.server.http_values import LATER, UNKNOWN, HttpRequest, HttpResponse, problem
 from live.server.limits import ClientLimits, RateLimits
@@ -218,7 +217,7 @@ class ClientConnections:
         try:
             is_local = is_this_machine(headers, address)
             selected = parse_filter(request.query)
-            resume = read_resume_point(request)
+            resume = _read_resume_point(request)
             client = AdmittedClient(selected, resume, guest, is_local, visitor)
             if guest is not None:
                 self._check_filter(client, guest)
@@ -341,3 +340,19 @@ class ClientConnections:
 
         subscriber.follow(audience, selected, guest, on_text)
         audience.subscribe(subscriber, client.resume)
+
+
+def _read_resume_point(request: HttpRequest) -> tuple[str, int] | None:
+    """Return ``epoch`` and ``since`` of a query; None unless both are present.
+
+    Raises:
+        FilterError: ``since`` is not a number.
+    """
+    query = dict(request.query)
+    epoch = query.get("epoch")
+    since = query.get("since")
+    if since is not None and not (
+        since.isascii() and since.isdigit() and len(since) <= 18
+    ):
+        raise FilterError("since is not a message number")
+    return None if epoch is None or since is None else (epoch, int(since))

@@ -24,11 +24,13 @@ import h11
 from websockets.exceptions import InvalidHeaderValue
 from websockets.extensions import Extension
 
+from live.messages.values import Value
 from live.process.clock import ReadClock
-from live.server.admission import AdmittedClient
+from live.server.authentication import Guest
 from live.server.fair_turns import FairTurns
 from live.server.http_values import HttpRequest, HttpResponse, problem, read_target
 from live.server.limits import ClientLimits
+from live.server.stream_filter import StreamFilter
 from live.server.subscriber import read_peer_address
 from live.server.websocket_handshake import FORMER_PATHS, OUTDATED, check_handshake
 from live.server.wire import LIVE_PATH
@@ -37,6 +39,23 @@ _log = logging.getLogger(__name__)
 #: Maximum number of bytes received and ignored after the last answer.
 _IGNORED_BYTES = 1_000_000
 _NO_BODY = problem(413, "requests must not have a body")
+
+
+class AdmittedClient(Value):
+    """An admitted websocket client. Admission is decided before the 101 response."""
+
+    selected: StreamFilter
+    """The filter from its query."""
+    resume: tuple[str, int] | None
+    """Epoch and number of the last message that the client has; None if it needs a
+    snapshot.
+    """
+    guest: Guest | None = None
+    """The identity of the client; None until its first message contains a token."""
+    is_local: bool = False
+    """True if the client is on this machine."""
+    sender: str = ""
+    """The address to which the client's filters are counted."""
 
 
 class ConnectionHost(Protocol):
