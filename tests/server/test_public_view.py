@@ -19,11 +19,15 @@ from live.messages.to_clients import (
     HeartbeatMessage,
     HelloMessage,
     MoveMessage,
+    ScoreMessage,
     SnapshotMessage,
 )
 from live.server import wire
+from live.server.audience import Audiences
 from live.server.event_reader import game_order
 from live.server.filtered_reader import snapshot
+from live.server.limits import ClientLimits
+from live.server.metrics import MetricCounts
 from live.server.pseudonyms import Pseudonyms
 from live.server.public_view import PublicView
 from live.server.reference_client import OutOfStep, ReferenceClient
@@ -31,7 +35,7 @@ from live.server.stream_filter import ALL
 from live.server.visibility import Visibility, redact
 from live.server.withheld_games import _continue_game
 from tests.screens.terminal.sample_boards import detail
-from tests.server.world import World
+from tests.server.world import Clock, World
 from tests.watch.replayed_event import Rehearsal, played
 
 DELAY_S = 900.0
@@ -118,6 +122,22 @@ def test_messages_lead_from_one_stage_of_a_game_to_the_next(seed: int) -> None:
         for change in _continue_game(before, world.held["g1"]):
             client.apply(change)
         assert client.game("g1") == world.held["g1"]
+
+
+@pytest.mark.parametrize(
+    "withheld", [{"delay_s": DELAY_S}, {"hide_scores": True}], ids=["late", "hidden"]
+)
+async def test_what_the_public_may_not_see_starts_none_of_its_timers(
+    withheld: dict[str, Any],
+) -> None:
+    world = World(1, "g1", plies=1)
+    view = PublicView(world, clock=Clock(), **withheld)
+    audiences = Audiences(
+        world, view, clock=Clock(), limits=ClientLimits(), tally=MetricCounts()
+    )
+    audiences.publish([ScoreMessage("g1", world.held["g1"].plies[0])])
+    assert audiences.arbiters._tick is not None
+    assert audiences.public._tick is None
 
 
 class PublishedEvent(Rehearsal):
