@@ -670,28 +670,23 @@ def test_a_clock_an_hour_forward_or_back_makes_nothing_early(
     service.event.journal.__exit__(None, None, None)
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        (
-            "UPDATE changes SET at_ms = at_ms + 86400000 WHERE n = (SELECT "
-            "max(n) FROM changes)"
-        ),
-        "UPDATE changes SET at_ms = 0 WHERE n = (SELECT max(n) FROM changes)",
-        "UPDATE changes SET at_ms = 0 WHERE n = (SELECT max(n) - 1 FROM changes)",
-        "UPDATE changes SET run = 7 WHERE n = (SELECT max(n) FROM changes)",
-        (
-            "UPDATE changes SET game = 'another' WHERE n = (SELECT "
-            "max(n) - 1 FROM changes)"
-        ),
-        (
-            "UPDATE notes SET at_ms = at_ms + 86400000 WHERE n = "
-            "(SELECT max(n) FROM notes)"
-        ),
-        "UPDATE notes SET kind = 'clocc' WHERE kind = 'clock'",
-        "UPDATE runs SET at_ms = 0",
-    ],
-)
+LAST = "WHERE n = (SELECT max(n) FROM changes)"
+LAST_BUT_ONE = "WHERE n = (SELECT max(n) - 1 FROM changes)"
+DAMAGES = {
+    "a change of tomorrow": f"UPDATE changes SET at_ms = at_ms + 86400000 {LAST}",
+    "a change of 1970": f"UPDATE changes SET at_ms = 0 {LAST}",
+    "an earlier change of 1970": f"UPDATE changes SET at_ms = 0 {LAST_BUT_ONE}",
+    "an unknown run": f"UPDATE changes SET run = 7 {LAST}",
+    "another game": f"UPDATE changes SET game = 'another' {LAST_BUT_ONE}",
+    "a note of tomorrow": (
+        "UPDATE notes SET at_ms = at_ms + 86400000 WHERE n = (SELECT max(n) FROM notes)"
+    ),
+    "a note misspelt": "UPDATE notes SET kind = 'clocc' WHERE kind = 'clock'",
+    "runs of 1970": "UPDATE runs SET at_ms = 0",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_record_makes_nothing_early(tmp_path: Path, damage: str) -> None:
     service = Service(tmp_path)
     for _ in range(3):
