@@ -256,11 +256,7 @@ FRAMES = [
         ),
         1009,
     ),
-    (build_frame(0x89) * 100, 4100),
-    (build_frame(0x8A) * 700, 4100),
     (build_frame(0x8A) * 50 + build_frame(0x88, b"\x03\xe8"), 1000),  # signs of life
-    (build_frame(0x81, b"hi") * 100, 4100),
-    (build_frame(0x81) * 100_000, 4100),
     (build_frame(0x01) + build_frame(0x00) * 100_000, 4100),
     (build_frame(0x88, b"\x03\xe8"), 1000),
     (build_frame(0x88), 1005),
