@@ -20,8 +20,8 @@ from live.journal.journal_reader import JournalReader
 from live.journal.recorded_event import rebuild_event
 from live.messages.from_sources import FeedReport
 from live.server.analysis import build_analysis
-from live.server.public_audience import PublicAudience
 from live.server.public_delay import find_unpublished, restore_delay_s
+from live.server.public_view import PublicView
 from live.setting_keys import SETTINGS, flatten
 from live.settings import Config
 from live.sources import demo_feed
@@ -243,7 +243,7 @@ async def test_under_the_delay_of_before_nothing_is_early(journal: Path) -> None
         kept = hall.journal.journal
         delay_s = restore_delay_s(0.0, kept)
         now = [1000.0]
-        public = PublicAudience(
+        public = PublicView(
             hall.state,
             delay_s=delay_s,
             unshown=find_unpublished(kept, hall.state, delay_s),

@@ -41,7 +41,7 @@ from live.messages.values import FeedName, Value
 from live.outlets.open_outlets import open_outlets
 from live.process.limits import count_processors
 from live.screens.terminal.text import plain
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.settings import Config, EngineConfig, FeedsConfig, HumanConfig, JournalConfig
 from live.sources.lichess_token import GET_ONE, LichessToken
 from live.sources.open_feed import probe_sources
@@ -148,7 +148,7 @@ async def _check_start(config: Config) -> list[DoctorFinding]:
     )
     event = open_event(checked, "none", "as given", engine_scores=False)
     parts = connect_event(checked, EventJournal(), event)
-    public = PublicAudience(event)
+    public = PublicView(event)
     findings = list[DoctorFinding]()
     with collect_error("port", findings):
         async with build_publisher(parts, lambda games: None) as publisher:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from live.event.bus import Bus
 from live.event.event import Event
 from live.messages.health import ARBITERS_NOTIFICATIONS, NOTIFICATIONS, HealthReport
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.settings import Config, DirectorConfig, NotifyConfig
 
 Parts = dict[str, Callable[[], Awaitable[None]]]
@@ -14,7 +14,7 @@ Parts = dict[str, Callable[[], Awaitable[None]]]
 
 def open_outlets(
     config: Config,
-    public: PublicAudience,
+    public: PublicView,
     bus: Bus,
     state: Event,
     report: HealthReport,
@@ -37,7 +37,7 @@ def open_outlets(
 
 
 def _open_director(
-    config: DirectorConfig, public: PublicAudience, bus: Bus, report: HealthReport
+    config: DirectorConfig, public: PublicView, bus: Bus, report: HealthReport
 ) -> Callable[[], Awaitable[None]]:
     # Imported only if needed, as below: most events use neither.
     from live.outlets.obs_director import ObsDirector
@@ -53,7 +53,7 @@ def _open_director(
 
 
 def _open_notifier(
-    config: NotifyConfig, public: PublicAudience, bus: Bus, report: HealthReport
+    config: NotifyConfig, public: PublicView, bus: Bus, report: HealthReport
 ) -> Callable[[], Awaitable[None]]:
     from live.outlets.notices import Notifier, PublicRules
 

@@ -25,8 +25,8 @@ from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.terminal import printed
 from live.server.authentication import public_filter
 from live.server.filtered_reader import snapshot
-from live.server.public_audience import PublicAudience
 from live.server.public_delay import choose_delay
+from live.server.public_view import PublicView
 from live.watch.arbiter_desk import ArbiterDesk
 from live.watch.finding import span
 
@@ -46,7 +46,7 @@ class OutputMode:
     state: Event
     bus: Bus
     arbiter: ArbiterDesk
-    public: PublicAudience
+    public: PublicView
     journal: Journal
     hide_scores: bool
     headlines: Sequence[str]
@@ -119,7 +119,7 @@ class OutputMode:
                 public if public.is_withholding else state,
                 Path.cwd(),
                 kind,
-                None if game is None else public.public_id(game),
+                None if game is None else public.names.public_id(game),
             ),
             public_delay=public.describe_delay,
             set_delay=self._set_delay,

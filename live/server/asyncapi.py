@@ -129,7 +129,7 @@ def describe_messages() -> JsonObject:
         "defaultContentType": JSON,
         "channels": channels,
         "operations": operations,
-        "components": {"messages": messages, "schemas": build_message_schemas()},
+        "components": {"messages": messages, "schemas": _build_message_schemas()},
     }
 
 
@@ -146,7 +146,7 @@ def _describe_message(kind: Kind, schema: str) -> JsonObject:
     }
 
 
-def build_message_schemas() -> JsonObject:
+def _build_message_schemas() -> JsonObject:
     """Return the JSON Schemas of all messages and the types in them, by type name.
 
     Retained messages are the same as those of the websocket, but without a number.

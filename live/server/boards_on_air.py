@@ -13,7 +13,7 @@ from live.messages.values import GameId
 
 #: Maximum number of boards that one overlay can report. A larger number is ignored,
 #: since a grid of all boards must not put any board before the others.
-MOST_BOARDS = 8
+_MOST_BOARDS = 8
 
 
 class BoardsOnAir:
@@ -30,12 +30,12 @@ class BoardsOnAir:
     def update(self, overlay: Hashable, message: bytes) -> None:
         """Replace the games of an overlay with those of its message.
 
-        More than :data:`MOST_BOARDS` games count as none.
+        More than :data:`_MOST_BOARDS` games count as none.
         """
         if (air := decode_client_message(message, OnAirMessage)) is not None:
             games = frozenset(air.games)
             self._games_by_overlay[overlay] = (
-                games if len(games) <= MOST_BOARDS else frozenset()
+                games if len(games) <= _MOST_BOARDS else frozenset()
             )
             self._report_change()
 

@@ -2,7 +2,7 @@
 
 It uses MQTT 5 with QoS 1. Loss policy: while the broker is slow or disconnected, old
 messages are not stored; later the broker gets the latest state. At most
-:data:`IN_FLIGHT` messages wait for an acknowledgement at a time, each for a different
+:data:`_IN_FLIGHT` messages wait for an acknowledgement at a time, each for a different
 topic, so the messages of one topic arrive in order.
 """
 
@@ -27,7 +27,7 @@ from live.process.backoff import Chance, format_duration, generate_backoff_s
 from live.process.supervision import Supervisor, run_in_background
 from live.server.authentication import public_filter
 from live.server.event_reader import EventReader
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages, encode_status
 from live.server.site_stream import SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import EVERYTHING, StreamFilter
@@ -38,13 +38,13 @@ from live.user_files import read_file_of_setting
 _log = logging.getLogger(__name__)
 #: Maximum number of unacknowledged messages: the default limit of brokers
 #: (max_inflight_messages in mosquitto.conf).
-IN_FLIGHT = 20
+_IN_FLIGHT = 20
 #: Time for which changes are collected before they are sent, seconds.
 TICK_S = 0.1
 #: Time limit for an answer from the broker, seconds.
 TIMEOUT_S = 10.0
 #: Time limit for reporting the status ``offline`` at the end, seconds.
-GOODBYE_S = 2.0
+_GOODBYE_S = 2.0
 #: Time without a message from another service under our prefix after which that service
 #: counts as ended, seconds.
 ALONE_S = 60.0
@@ -60,7 +60,7 @@ _STRANGERS = 100_000
 @contextlib.asynccontextmanager
 async def publishing_to_broker(
     config: Config,
-    public: PublicAudience,
+    public: PublicView,
     report: HealthReport,
     guard: Callable[[ChangeListener], ChangeListener],
     supervisor: Supervisor,
@@ -197,10 +197,10 @@ class BrokerPublisher:
                 self._status, encode_status("offline"), qos=1, retain=True
             ),
             timeout=TIMEOUT_S,
-            max_inflight_messages=IN_FLIGHT,
+            max_inflight_messages=_IN_FLIGHT,
             max_queued_incoming_messages=_STRANGERS,
         )
-        client.pending_calls_threshold = IN_FLIGHT + 2  # the default warns above ten
+        client.pending_calls_threshold = _IN_FLIGHT + 2  # the default warns above ten
         async with client:
             self.connected = True
             self._report_state("live")
@@ -227,7 +227,7 @@ class BrokerPublisher:
                         encode_status("offline"),
                         qos=1,
                         retain=True,
-                        timeout=GOODBYE_S,
+                        timeout=_GOODBYE_S,
                     )
 
     async def _listen(self, client: aiomqtt.Client) -> None:
@@ -282,7 +282,7 @@ class BrokerPublisher:
                 await client.publish(
                     topic, message.payload, qos=1, retain=message.retain
                 )
-            batch = self._retained.take(IN_FLIGHT)
+            batch = self._retained.take(_IN_FLIGHT)
             async with asyncio.TaskGroup() as tasks:
                 for topic, payload in batch.items():
                     sending = client.publish(topic, payload, qos=1, retain=True)

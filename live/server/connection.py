@@ -1,9 +1,9 @@
 """A TCP connection while it uses HTTP. A handshake passes it on to a subscriber.
 
-h11 reads and writes the HTTP messages, and the package websockets checks handshakes.
-Each turn of the event loop answers one request of any connection, so that a client with
-thousands of requests or connections does not delay others. While a client does not read
-its answers, no more of its requests are read.
+h11 reads and writes the HTTP messages. Each turn of the event loop answers one request
+of any connection, so that a client with thousands of requests or connections does not
+delay others. While a client does not read its answers, no more of its requests are
+read.
 
 Connections are counted before TLS begins. A TLS handshake needs more memory than all
 other parts of a connection, so if there are too many unfinished ones, the oldest is
@@ -21,40 +21,41 @@ from http import HTTPStatus
 from typing import Protocol, cast
 
 import h11
-from websockets.datastructures import Headers
 from websockets.exceptions import InvalidHeaderValue
 from websockets.extensions import Extension
-from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
-from websockets.http11 import Request as Handshake
-from websockets.http11 import Response
-from websockets.server import ServerProtocol
 
+from live.messages.values import Value
 from live.process.clock import ReadClock
-from live.server.admission import AdmittedClient
+from live.server.authentication import Guest
 from live.server.fair_turns import FairTurns
 from live.server.http_values import HttpRequest, HttpResponse, problem, read_target
 from live.server.limits import ClientLimits
+from live.server.stream_filter import StreamFilter
 from live.server.subscriber import read_peer_address
-from live.server.wire import FRAMES_LOG, LIVE_PATH, PROTOCOL, CloseCode
+from live.server.websocket_handshake import FORMER_PATHS, OUTDATED, check_handshake
+from live.server.wire import LIVE_PATH
 
 _log = logging.getLogger(__name__)
-#: Paths of earlier versions of the protocol, and the answer to their clients.
-_FORMER_PATHS = tuple(f"/v{number}/live" for number in range(1, PROTOCOL))
-_OUTDATED = (
-    f"this service speaks protocol {PROTOCOL}, at {LIVE_PATH}: "
-    "reload the page, or update the program"
-)
 #: Maximum number of bytes received and ignored after the last answer.
 _IGNORED_BYTES = 1_000_000
-#: Neither side keeps a compression context between messages. So a message for all
-#: subscribers is deflated only once, and connections need no window of their own.
-_DEFLATE = ServerPerMessageDeflateFactory(
-    server_no_context_takeover=True, client_no_context_takeover=True
-)
 _NO_BODY = problem(413, "requests must not have a body")
-#: Header with the only supported version of the websocket protocol, sent to clients
-#: that ask for another version (RFC 6455, section 4.4).
-_VERSION = ("Sec-WebSocket-Version", "13")
+
+
+class AdmittedClient(Value):
+    """An admitted websocket client. Admission is decided before the 101 response."""
+
+    selected: StreamFilter
+    """The filter from its query."""
+    resume: tuple[str, int] | None
+    """Epoch and number of the last message that the client has; None if it needs a
+    snapshot.
+    """
+    guest: Guest | None = None
+    """The identity of the client; None until its first message contains a token."""
+    is_local: bool = False
+    """True if the client is on this machine."""
+    sender: str = ""
+    """The address to which the client's filters are counted."""
 
 
 class ConnectionHost(Protocol):
@@ -303,7 +304,7 @@ class HttpConnection(asyncio.Protocol):
         except ValueError:
             self._respond_and_close(problem(400, "the request target cannot be read"))
             return
-        if request.path in (LIVE_PATH, *_FORMER_PATHS) and request.method == "GET":
+        if request.path in (LIVE_PATH, *FORMER_PATHS) and request.method == "GET":
             self._answer_handshake(request, event)
             return
         self._making = asyncio.create_task(
@@ -328,49 +329,24 @@ class HttpConnection(asyncio.Protocol):
             self._respond(client)
             return
         try:
-            headers = Headers(
-                (name.decode("ascii"), value.decode("latin-1"))
-                for name, value in event.headers
-            )
+            handshake = check_handshake(event)
         except InvalidHeaderValue:
             self._respond_and_close(
                 problem(400, "a header contains a forbidden character")
             )
             return
-        if "websocket" in _list_members(headers, "Upgrade"):
-            # The header can list several protocols (RFC 9110, section 7.8).
-            del headers["Upgrade"]
-            headers["Upgrade"] = "websocket"
-        protocol = ServerProtocol(extensions=[_DEFLATE], logger=FRAMES_LOG)
-        answer = protocol.accept(Handshake(request.path, headers))
-        accepted = answer.status_code == 101 and event.http_version == b"1.1"
-        if request.path != LIVE_PATH:
-            self._reject_outdated(protocol, answer if accepted else None)
-            return
-        if not accepted:
-            self._respond(_build_refusal(answer, headers))
-            return
-        early, _ = self._h11.trailing_data
-        self.transport.resume_reading()
-        self._host.subscribe(
-            self, client, answer.serialize(), early, protocol.extensions
-        )
-
-    def _reject_outdated(
-        self, protocol: ServerProtocol, accepted: Response | None
-    ) -> None:
-        """Tell a client of an earlier protocol to reload or update.
-
-        If its handshake could be ``accepted``, this is sent in a close frame, since
-        browsers do not show the text of a refused handshake.
-        """
-        if accepted is None:
-            self._respond(problem(410, _OUTDATED))
-            return
-        protocol.send_response(accepted)
-        protocol.send_close(CloseCode.OUTDATED, _OUTDATED)
-        self.transport.write(b"".join(protocol.data_to_send()))
-        self._close()
+        is_outdated = request.path != LIVE_PATH
+        if isinstance(handshake, HttpResponse):
+            self._respond(OUTDATED if is_outdated else handshake)
+        elif is_outdated:
+            self.transport.write(handshake.close_outdated())
+            self._close()
+        else:
+            early, _ = self._h11.trailing_data
+            self.transport.resume_reading()
+            accepted = handshake.response.serialize()
+            extensions = handshake.protocol.extensions
+            self._host.subscribe(self, client, accepted, early, extensions)
 
     # --- responses --------------------------------------------------------------------
 
@@ -428,31 +404,6 @@ class HttpConnection(asyncio.Protocol):
             except OSError:  # the connection is lost, but the loop has not noticed yet
                 self.transport.abort()
         self.close_when_flushed()
-
-
-def _list_members(headers: Headers, name: str) -> list[str]:
-    """Return the members of a header with a list of values, in lower case."""
-    values = ",".join(headers.get_all(name))
-    return [member.strip().lower() for member in values.split(",")]
-
-
-def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
-    """Return the response to a refused handshake.
-
-    It gives the reason, and the headers for an acceptable one (RFC 6455, section
-    4.2.2).
-    """
-    text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
-    status = answer.status_code
-    name = _VERSION[0]
-    other_version = name in headers and headers.get_all(name) != [_VERSION[1]]
-    if status == 101 or (status == 400 and other_version):
-        status = 426
-    if status == 400:
-        return problem(status, text, [_VERSION])
-    return problem(
-        status, text, [("Upgrade", "websocket"), ("Connection", "Upgrade"), _VERSION]
-    )
 
 
 def _build_request(event: h11.Request) -> HttpRequest:

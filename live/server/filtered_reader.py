@@ -30,7 +30,7 @@ from live.messages.values import GameId
 from live.server.event_reader import EventReader, game_order
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.visibility import (
-    Shown,
+    Redactable,
     Visibility,
     redact,
     redact_sources,
@@ -150,7 +150,7 @@ class FilteredReader:
             if games is None or moment.game in games
         ]
 
-    def _redact(self, value: Shown) -> Shown:
+    def _redact(self, value: Redactable) -> Redactable:
         return redact(value, self._selected.visibility)
 
     def _should_send(self, kind: type[Change]) -> bool:

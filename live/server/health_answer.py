@@ -30,6 +30,7 @@ class HealthAnswer(Readiness):
 
 
 def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:
+    """Return the health of a service with so many subscribers."""
     feeds = state.feeds()
     engines = state.engines()
     working = [

@@ -21,7 +21,7 @@ _gzip_page = lru_cache(128)(partial(gzip.compress, compresslevel=9, mtime=0))
 _PAGE_BYTES = 500_000
 #: Time for which a shared cache can answer requests for data and for pages by itself,
 #: seconds. In this time it asks the service only once, however many clients there are.
-SHARED_DATA_S = 1
+_SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
 #: Beginnings of the media types that are compressed as pages.
 _PAGES = ("text/html", "text/javascript", "text/css", "image/svg")
@@ -45,7 +45,7 @@ def share_public_answer(response: HttpResponse) -> HttpResponse:
     other_headers = (header for header in response.headers if header not in REVALIDATE)
     headers = (
         *other_headers,
-        allow_shared_caching(SHARED_DATA_S),
+        allow_shared_caching(_SHARED_DATA_S),
         ("Vary", "Authorization, Origin"),
     )
     return replace(response, headers=headers)

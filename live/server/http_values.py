@@ -18,6 +18,7 @@ class ProblemAnswer(Value):
 
 
 JSON = "application/json"
+HTML = "text/html; charset=utf-8"
 #: Content security policy of everything other than pages: it cannot load anything and
 #: cannot be shown in a frame.
 NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"

@@ -48,7 +48,7 @@ def check_exposure(config: ServerConfig) -> list[str]:
 
 #: Size of the operating system's send buffer for one client, bytes, in addition to the
 #: buffer of this service. Linux doubles the number.
-KERNEL_BYTES = 131_072
+_KERNEL_BYTES = 131_072
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
@@ -79,7 +79,7 @@ def bind_socket(host: str, port: int) -> socket.socket:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         # Accepted sockets inherit this size. Otherwise the kernel would store megabytes
         # of unsent data for each client that does not read (Linux: tcp_wmem).
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL_BYTES)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _KERNEL_BYTES)
         sock.bind((address, port))
     except OSError as error:
         sock.close()

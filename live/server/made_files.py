@@ -1,12 +1,13 @@
-"""Files created on request, only once for all requests at the same time."""
+"""Files and data created on request, once for all requests at the same time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Hashable
-from typing import Any
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
 
 from live.messages.values import Value
 from live.process.clock import ReadClock
-from live.server.http_values import LATER, REVALIDATE, HttpResponse, problem, respond
+
+Made = TypeVar("Made")
 
 
 class ExportFailed(Exception):
@@ -22,34 +23,25 @@ class ExportedFile(Value):
     body: bytes
 
 
-#: Time for which a finished file is reused, seconds.
+#: Time for which a finished value is reused, seconds.
 KEEP_S = 5.0
-#: Maximum number of files that are being created or kept.
+#: Maximum number of values that are being created or kept.
 MAX_FILES = 64
 
 
-async def respond_with_file(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
-    """Return the file as a response, or a response with the reason if it failed."""
-    try:
-        file = await making
-    except ExportFailed as error:
-        return problem(503, f"{name}: {error}", LATER)
-    return respond(200, file.media_type, file.body, REVALIDATE)
-
-
-class SingleFlight:
-    """Creates each file only once for all requests at the same time."""
+class SingleFlight(Generic[Made]):
+    """Creates each value only once for all requests at the same time."""
 
     def __init__(self, clock: ReadClock) -> None:
         self._clock = clock
-        self._files: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
+        self._files: dict[Hashable, tuple[float, asyncio.Task[Made]]] = {}
 
     async def get(
-        self, key: Hashable, make: Callable[[], Coroutine[Any, Any, ExportedFile]]
-    ) -> ExportedFile:
-        """Return the file for a key, and call ``make`` to create it if necessary.
+        self, key: Hashable, make: Callable[[], Coroutine[Any, Any, Made]]
+    ) -> Made:
+        """Return the value for a key, and call ``make`` to create it if necessary.
 
-        A file that was created within the last :data:`KEEP_S` seconds is reused.
+        A value that was created within the last :data:`KEEP_S` seconds is reused.
 
         Raises:
             ExportFailed: too many other files are being created.

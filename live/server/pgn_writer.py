@@ -15,7 +15,7 @@ from live.messages.from_sources import GameReport, Player
 
 #: Maximum length of a line, characters: 80 with the newline (PGN standard, section
 #: 4.3).
-LINE_CHARS = 79
+_LINE_CHARS = 79
 _STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 #: Results in the PGN standard (section 8.1.1.7). Sources such as lichess use others
 #: too.
@@ -32,13 +32,13 @@ def write_game(game: GameDetail) -> str:
 def format_tags(tags: Iterable[tuple[str, object]]) -> str:
     """Return the tags as PGN, one per line; leave out tags without a value."""
     return "".join(
-        f'[{name} "{escape_tag_value(str(value))}"]\n'
+        f'[{name} "{_escape_tag_value(str(value))}"]\n'
         for name, value in tags
         if value not in (None, "")
     )
 
 
-def escape_tag_value(text: str) -> str:
+def _escape_tag_value(text: str) -> str:
     """Return text escaped for the quotes of a tag (PGN standard, section 7)."""
     return replace_unprintable(text).replace("\\", "\\\\").replace('"', '\\"')
 
@@ -153,10 +153,10 @@ def _list_commands(ply: PlyView) -> list[str]:
 
 
 def wrap_movetext(tokens: Iterable[str]) -> str:
-    """Return the tokens as lines of at most :data:`LINE_CHARS` characters."""
+    """Return the tokens as lines of at most :data:`_LINE_CHARS` characters."""
     # Spaces inside a token are protected, so that it is not split.
     text = " ".join(token.replace(" ", "\xa0") for token in tokens)
     lines = textwrap.wrap(
-        text, LINE_CHARS, break_long_words=False, break_on_hyphens=False
+        text, _LINE_CHARS, break_long_words=False, break_on_hyphens=False
     )
     return "\n".join(lines).replace("\xa0", " ")

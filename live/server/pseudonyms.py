@@ -37,7 +37,7 @@ from live.messages.to_clients import (
 )
 from live.messages.values import FeedName, GameId
 
-Told = TypeVar("Told", bound=msgspec.Struct)
+Redactable = TypeVar("Redactable", bound=msgspec.Struct)
 #: Length of the secret, bytes.
 SECRET_BYTES = 16
 #: Names of sources that are not addresses.
@@ -127,7 +127,7 @@ class Pseudonyms:
         words = "\x1f".join(parts).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(words, digest_size=10, key=self._secret).digest()
 
-    def name_sources(self, value: Told) -> Told:
+    def name_sources(self, value: Redactable) -> Redactable:
         """Return a value or message with pseudonyms of sources.
 
         Everyone except arbiters gets values in this form.
@@ -145,9 +145,9 @@ class Pseudonyms:
                 renamed = replace(value, feeds=tuple(map(self.name_sources, feeds)))
             case _:
                 return value
-        return cast(Told, renamed)
+        return cast(Redactable, renamed)
 
-    def redact(self, value: Told) -> Told:
+    def redact(self, value: Redactable) -> Redactable:
         """Return a value or message without real ids and addresses.
 
         The delayed public gets values in this form.
@@ -180,7 +180,7 @@ class Pseudonyms:
                 redacted = replace(value, feeds=tuple(map(self._redact_health, feeds)))
             case _:
                 return value
-        return cast(Told, redacted)
+        return cast(Redactable, redacted)
 
     def _redact_game(self, game: GameView) -> GameView:
         telling_words = _telling_words(game.id, game.url)

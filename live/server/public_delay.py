@@ -19,13 +19,14 @@ from live.messages.to_clients import Change, GameMessage, MoveMessage
 from live.messages.values import GameId, Value
 from live.process.clock import Clock
 from live.server.pseudonyms import SECRET_BYTES, Pseudonyms
-from live.server.public_audience import PublicAudience, Stage, Unshown
+from live.server.public_view import PublicView
+from live.server.withheld_games import Stage, Unshown
 from live.settings import Config
 
 log = logging.getLogger(__name__)
 
 #: The kind of the notes in the journal about the length of the delay.
-DELAY = "delay"
+_DELAY = "delay"
 #: The kind of the notes in the journal that withheld data was shown to the public.
 SHOWN = "shown"
 #: The kind of the memory in the journal with the secret of the pseudonyms.
@@ -34,32 +35,32 @@ SECRET = "secret"
 LOOK_S = 1.0
 
 
-class ChosenDelay(Value):
+class _ChosenDelay(Value):
     """The delay chosen by an arbiter, seconds; 0 if the setting applies."""
 
     delay_s: Annotated[float, msgspec.Meta(ge=0)]
 
 
-def choose_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
+def choose_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
     """Set the delay that an arbiter chose, seconds; it also applies after a restart."""
     public.set_delay(delay_s)
     _remember(journal, delay_s)
 
 
-def reset_delay(public: PublicAudience, journal: Journal, delay_s: float) -> None:
+def reset_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
     """Set the delay from changed settings, seconds; it replaces an arbiter's choice."""
     public.set_delay(delay_s)
     _remember(journal, 0.0)
 
 
 def _remember(journal: Journal, delay_s: float) -> None:
-    journal.add_note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
+    journal.add_note(_DELAY, msgspec.json.encode(_ChosenDelay(delay_s)))
 
 
-def open_public(config: Config, event: Event, journal: Journal) -> PublicAudience:
+def open_public(config: Config, event: Event, journal: Journal) -> PublicView:
     """Return the public of an event, which knows no more than before the restart."""
     delay_s = restore_delay_s(config.feeds.delay_s, journal)
-    return PublicAudience(
+    return PublicView(
         event,
         delay_s=delay_s,
         hide_scores=config.server.hide_scores,
@@ -77,9 +78,9 @@ def restore_delay_s(settings_s: float, journal: Journal) -> float:
     """
     chosen_s = 0.0
     for note in journal.read_notes():
-        if note.kind == DELAY:
+        if note.kind == _DELAY:
             try:
-                chosen_s = msgspec.json.decode(note.body, type=ChosenDelay).delay_s
+                chosen_s = msgspec.json.decode(note.body, type=_ChosenDelay).delay_s
             except ValueError as error:  # msgspec's errors, and text that is not UTF-8
                 log.error("a delay in the journal cannot be read (%s)", error)
     if chosen_s <= settings_s:
@@ -103,7 +104,7 @@ def restore_pseudonyms(journal: Journal) -> Pseudonyms:
 
 
 def record_publication(
-    public: PublicAudience, journal: Journal, changes: Iterable[Change]
+    public: PublicView, journal: Journal, changes: Iterable[Change]
 ) -> None:
     """Note in the journal if the public was shown a move.
 
@@ -114,7 +115,7 @@ def record_publication(
         journal.add_note(SHOWN, b"{}")
 
 
-async def run_delay(public: PublicAudience, clock: Clock) -> None:
+async def run_delay(public: PublicView, clock: Clock) -> None:
     """Publish changes when they are due, until cancelled."""
     while True:
         due_s = public.next_s
@@ -122,7 +123,7 @@ async def run_delay(public: PublicAudience, clock: Clock) -> None:
         public.release_due()
 
 
-async def wait_until_published(public: PublicAudience, clock: Clock) -> None:
+async def wait_until_published(public: PublicView, clock: Clock) -> None:
     """Wait until nothing is withheld from the public."""
     while (wait_s := public.next_s) is not None:
         await clock.sleep(wait_s)

@@ -80,7 +80,7 @@ def _encode_character(char: str) -> str:
     return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
 
 
-def find_place(view: GameView) -> Place:
+def _find_place(view: GameView) -> Place:
     """Return the levels for event and board in the topics of a game."""
     return encode_level(view.event), encode_level(
         view.id if view.board is None else str(view.board)
@@ -270,7 +270,7 @@ class RetainedMessages:
             self._payloads[topic] = wire.encode(redact(message, self._visibility))
 
     def _place_game(self, view: GameView) -> None:
-        at = find_place(view)
+        at = _find_place(view)
         if self._places.get(view.id) != at:
             self._remove_game(view.id)
             self._places[view.id] = at

@@ -2,19 +2,55 @@
 
 import re
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from live.messages.alerts import Incident
 from live.messages.values import Value
 from live.server.authentication import Guest
 from live.server.filtered_reader import FilteredReader
-from live.server.http_values import HttpRequest, HttpResponse
+from live.server.http_values import (
+    JSON,
+    REVALIDATE,
+    HttpRequest,
+    HttpResponse,
+    respond,
+)
+from live.server.made_files import SingleFlight
+from live.server.metrics import MetricCounts, Metrics
+from live.server.pictures import Pictures
+from live.server.public_view import PublicView
+from live.server.static_files import StaticSite
 from live.server.stream_filter import StreamFilter
+from live.server.wire import encode_with_defaults
+from live.watch.round_summary import RoundSummary
+
+
+@dataclass
+class RouteParts:
+    """What routes need besides the request."""
+
+    public: PublicView
+    """The state for all clients other than arbiters."""
+    frames: Sequence[str]
+    """Origins whose pages are allowed to show our pages in a frame."""
+    incidents: Callable[[], Sequence[Incident]]
+    """Returns the incident log."""
+    is_secure: bool
+    """True if the server itself encrypts."""
+    metrics: Metrics
+    pictures: Pictures
+    study: StaticSite | None
+    """The folder with tables and figures of studies; None without one."""
+    summaries: SingleFlight[RoundSummary]
+    tally: MetricCounts
 
 
 class RequestContext(Value):
     """A request, with all data that its route needs."""
 
+    parts: RouteParts
     request: HttpRequest
     guest: Guest | None
     """The client; None if it needs a token but has none."""
@@ -25,16 +61,30 @@ class RequestContext(Value):
     name: str = ""
     """The variable part of the path: the id of a game, or the name of a file."""
 
+    @property
+    def token(self) -> dict[str, str]:
+        """The query parameter with the client's token, for links; empty without one."""
+        return {name: text for name, text in self.request.query if name == "token"}
+
+    @property
+    def base_url(self) -> str:
+        """The address of the service in this request: ``https://HOST/``."""
+        headers = self.request.headers
+        scheme = headers.get("x-forwarded-proto")
+        if scheme not in ("http", "https"):
+            scheme = "https" if self.parts.is_secure else "http"
+        return f"{scheme}://{headers.get('host', 'localhost')}/"
+
 
 Answered = HttpResponse | None
 """The response of a route; None if the name in the path does not exist."""
 
 
-Answer = Callable[[Any, RequestContext], Answered | Coroutine[Any, Any, Answered]]
+Answer = Callable[[RequestContext], Answered | Coroutine[Any, Any, Answered]]
 
 
 class Route(Value, dict=True):
-    """A path, the method that answers it, and data for the published description."""
+    """A path, the function that answers it, and data for the published description."""
 
     path: str
     """The path, with variable parts in braces. If several routes match, the first one
@@ -67,10 +117,10 @@ ROUTES: list[Route] = []
 def route(
     path: str, gives: Any = None, query: Sequence[str] = (), *, open: bool = False
 ) -> Callable[[Answer], Answer]:
-    """Register a method as the answer at a path.
+    """Register a function as the answer at a path.
 
-    The docstring of the method is published as its description. The arguments are those
-    of :class:`Route`.
+    The docstring of the function is published as its description. The arguments are
+    those of :class:`Route`.
     """
 
     def register_route(answer: Answer) -> Answer:
@@ -78,3 +128,8 @@ def route(
         return answer
 
     return register_route
+
+
+def respond_json(value: object, status: int = 200) -> HttpResponse:
+    """Return a response with a value as JSON, with all fields."""
+    return respond(status, JSON, encode_with_defaults(value), REVALIDATE)

@@ -18,7 +18,7 @@ next snapshot.
 """
 
 import gzip
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import msgspec
 
@@ -28,9 +28,9 @@ from live.messages.values import Value
 from live.process.clock import ReadClock
 from live.server import wire
 from live.server.event_reader import EventReader
+from live.server.numbered_stream import FIRST_SEQ
 from live.server.stream_filter import EVERYTHING, StreamFilter
-from live.server.streams import FIRST_SEQ, StreamHub
-from live.server.visibility import Visibility
+from live.server.streams import DescribeDelay, StreamHub
 
 SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
 #: Size of the changes after which a new snapshot is published, bytes.
@@ -69,13 +69,13 @@ class SiteStream:
         *,
         epoch: str,
         clock: ReadClock,
-        delay: Callable[[Visibility], PublicDelay] = lambda visibility: PublicDelay(),
+        delay: DescribeDelay = lambda visibility: PublicDelay(),
         heartbeat_s: float = 15.0,
     ) -> None:
         self._clock = clock
         self._heartbeat_s = heartbeat_s
         self._selected = selected
-        self._hub = StreamHub(state, epoch=epoch, clock=clock, delay=delay)
+        self._hub = StreamHub(state, epoch=epoch, clock=clock, describe_delay=delay)
         self._sent_s = self._since_s = clock()
         self._open_stream()
 

@@ -14,7 +14,7 @@ from live.errors import ConfigError
 from live.manual.page_html import render_index, render_topic
 from live.manual.pages import PICTURES, TOPICS, read_picture
 from live.messages.figures import CurvePoint, GameDetail, PlyView
-from live.server.http_values import Pairs
+from live.server.http_values import HTML, Pairs
 from live.server.made_files import ExportedFile
 from live.server.wire import PROTOCOL, list_defaults
 from live.user_files import read_regular
@@ -50,8 +50,10 @@ def allow_logos(policy: str) -> str:
     return policy.replace("img-src", "img-src https:")
 
 
+#: Content security policy of SVG files, which contain inline styles.
+SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 CONTENT_TYPES = {
-    ".html": "text/html; charset=utf-8",
+    ".html": HTML,
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
@@ -171,9 +173,7 @@ def _render_manual(topic: str) -> ExportedFile:
 
     The topic must exist, so that requests for others cannot fill the cache.
     """
-    return ExportedFile(
-        CONTENT_TYPES[".html"], render_topic(topic) if topic else render_index()
-    )
+    return ExportedFile(HTML, render_topic(topic) if topic else render_index())
 
 
 def open_study_files(name: str) -> StaticSite | None:

@@ -20,7 +20,7 @@ MAX_VALUE_CHARS = 200
 #: Pattern of a value in the schemas: at least one character other than a space.
 SOME_TEXT = r"\S"
 #: Maximum number of values in one filter: a wall of overlays needs a few dozen boards.
-MAX_VALUES = 64
+_MAX_VALUES = 64
 #: Query parameters that select games, for websockets and lists.
 GAME_FILTERS = ("game", "event", "player", "board")
 #: All query parameters of a filter.
@@ -98,8 +98,8 @@ def parse_filter(query: Iterable[tuple[str, str]]) -> StreamFilter:
             many values.
     """
     pairs = [(name, value) for name, value in query if name in PARAMETERS]
-    if len(pairs) > MAX_VALUES:
-        raise FilterError(f"more than {MAX_VALUES} filter values")
+    if len(pairs) > _MAX_VALUES:
+        raise FilterError(f"more than {_MAX_VALUES} filter values")
     values: dict[str, set[str]] = {name: set() for name in PARAMETERS}
     for name, value in pairs:
         if not value.strip():

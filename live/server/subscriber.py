@@ -35,8 +35,8 @@ from live.server.authentication import Guest
 from live.server.fair_turns import FairTurns
 from live.server.limits import ClientLimits, TokenBucket
 from live.server.metrics import MetricCounts
+from live.server.numbered_stream import NumberedStream
 from live.server.stream_filter import StreamFilter
-from live.server.streams import NumberedStream
 from live.server.wire import CloseCode
 
 

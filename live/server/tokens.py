@@ -37,7 +37,7 @@ from live.server.stream_filter import StreamFilter, parse_filter
 from live.user_files import read_file_of_setting
 
 #: Number of random bytes in a token.
-TOKEN_BYTES = 32
+_TOKEN_BYTES = 32
 #: Maximum length of a token, characters; longer ones are refused.
 MAX_CHARS = 512
 
@@ -130,7 +130,7 @@ def create_token(
     ``chance`` returns a given number of secure random bytes; ``rights`` are fields of
     :class:`Token`.
     """
-    secret = chance(TOKEN_BYTES).hex()
+    secret = chance(_TOKEN_BYTES).hex()
     token = Token(name, hash_token(secret), **rights)
     fields = msgspec.to_builtins(token, builtin_types=[dt.date])
     lines = [f"{name} = {_format_toml(value)}" for name, value in fields.items()]

@@ -33,7 +33,7 @@ from msgspec.structs import replace
 from live.messages import figures, from_sources, health, to_clients, values
 from live.server.pseudonyms import neutralise_health, neutralise_sources
 
-Shown = TypeVar("Shown", bound=msgspec.Struct)
+Redactable = TypeVar("Redactable", bound=msgspec.Struct)
 Kind = type[msgspec.Struct]
 
 
@@ -118,7 +118,7 @@ def should_send(kind: Kind, visibility: Visibility) -> bool:
     return visibility is not Visibility.VENUE or kind in _VENUE
 
 
-def redact(value: Shown, visibility: Visibility) -> Shown:
+def redact(value: Redactable, visibility: Visibility) -> Redactable:
     """Return a value without the fields that are withheld at this level.
 
     If nothing is withheld, return the same object.

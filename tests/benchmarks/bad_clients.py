@@ -82,7 +82,7 @@ async def run(
             due += 1 / PER_S
             await asyncio.sleep(max(0.0, due - time.monotonic()))
         await asyncio.sleep(1)
-        left = len(publisher.broadcaster)
+        left = publisher.tally.subscribers
         if others is not None:
             others.kill()
             others.wait()

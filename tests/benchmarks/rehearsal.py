@@ -134,9 +134,9 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
         cpu_s, took_s = time.process_time() - cpu_s, clock.now() - start_s
         await service.settled()
         await asyncio.sleep(1)
-        publisher.broadcaster.flush()
+        publisher.audiences.public.flush()
         finals = {
-            query: publisher.broadcaster.open_stream(
+            query: publisher.audiences.public.open_stream(
                 parse_filter(parse_qsl(query[1:]))
             ).seq
             for query in set(asked)

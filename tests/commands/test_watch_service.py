@@ -241,7 +241,7 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
         follower = Follower(publisher.address[1])
         async with run_in_background(follower.run(), "follower"):
             await until(follower.ready.is_set)
-            for connection in publisher._connections:
+            for connection in publisher.clients.connections:
                 connection.transport.abort()
             publisher.publish(state.health())
             await until(lambda: bool(follower.message))

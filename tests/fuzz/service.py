@@ -112,7 +112,7 @@ async def _visit(publisher: Publisher, data: bytes) -> None:
     handler = lambda _, context: unheard.append(context)  # noqa: E731
     asyncio.get_running_loop().set_exception_handler(handler)
     wire = Visitor()
-    wire.protocol = HttpConnection(publisher, FairTurns(), lambda: 0.0, LIMITS)
+    wire.protocol = HttpConnection(publisher.clients, FairTurns(), lambda: 0.0, LIMITS)
     wire.protocol.connection_made(wire)
     try:
         step = 0
@@ -126,12 +126,12 @@ async def _visit(publisher: Publisher, data: bytes) -> None:
         if not wire.ended:
             wire.protocol.eof_received()
         publisher.enforce_deadlines()
-        publisher.broadcaster.flush()
+        publisher.audiences.public.flush()
     finally:
         wire.protocol.connection_lost(None)
     assert wire.sent < 50_000_000
-    assert not publisher._connections, "a connection stays behind"
-    assert len(publisher.broadcaster) == 0, "a subscriber stays behind"
+    assert not publisher.clients.connections, "a connection stays behind"
+    assert publisher.tally.subscribers == 0, "a subscriber stays behind"
     assert not unheard, unheard
 
 

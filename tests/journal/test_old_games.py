@@ -84,7 +84,7 @@ class Week:
             len(self.state.index._keys._games),
             len(self.hub._identities),
             len(self.hub._known_players),
-            len(self.hub._finished),
+            len(self.hub._snapshots._finished),
             len(self.brief._sent),
             len(self.desk._watched._latest),
             len(self.desk._counted),

@@ -25,8 +25,8 @@ from live.rehearse.rehearsal import write_pgn
 from live.server.authentication import public_filter
 from live.server.event_reader import EventReader
 from live.server.filtered_reader import snapshot
-from live.server.public_audience import PublicAudience
 from live.server.public_delay import find_unpublished, record_publication
+from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
 from live.server.stream_filter import ALL, EVERYTHING
 from live.server.visibility import Visibility, redact
@@ -47,7 +47,7 @@ from tests.laws.histories import (
     Waited,
     histories,
 )
-from tests.server.test_public_audience import NAMES, redacted
+from tests.server.test_public_view import NAMES, redacted
 from tests.server.world import Clock
 
 
@@ -118,7 +118,7 @@ class Venue:
     """Everything that reaches people who are shown no scores, in order."""
 
     def __init__(self, hall: Hall) -> None:
-        public = PublicAudience(
+        public = PublicView(
             hall.state, hide_scores=True, pseudonyms=NAMES, clock=Clock()
         )
         hall.bus.subscribe(public.publish)
@@ -164,7 +164,7 @@ class Public:
 
     def __init__(self, hall: Hall) -> None:
         self._clock = Clock()
-        self.audience = PublicAudience(
+        self.audience = PublicView(
             hall.state, delay_s=DELAY_S, pseudonyms=NAMES, clock=self._clock
         )
         hall.bus.subscribe(self.audience.publish)
@@ -390,7 +390,7 @@ class Start:
     async def running(self) -> AsyncIterator["Start"]:
         async with self.hall.running():
             state, journal = self.hall.state, self.hall.journal.journal
-            self.public = PublicAudience(
+            self.public = PublicView(
                 state,
                 delay_s=ROUND_DELAY_S,
                 unshown=find_unpublished(journal, state, ROUND_DELAY_S),

@@ -36,7 +36,7 @@ from live.screens.printed_changes import JsonPrinter, build_line_printer
 from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.reports.report_files import Format
 from live.server.filtered_reader import snapshot
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.sources import demo_feed
 from tests.event.answered_event import (
@@ -51,7 +51,7 @@ from tests.server.world import World
 ALL = ("stdin", "stdout", "stderr")
 
 
-def open_screen(service: FollowedEvent, public: PublicAudience) -> OutputMode:
+def open_screen(service: FollowedEvent, public: PublicView) -> OutputMode:
     """The app at a terminal."""
     return OutputMode(
         "app",
@@ -120,7 +120,7 @@ def test_a_terminal_that_cannot_show_the_app_gets_lines_and_is_told_why(
 
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
     world, service = World(1), open_unscored()
-    public = PublicAudience(world)
+    public = PublicView(world)
     screen = open_screen(service, public)
     screen.begin()
     actions = screen._context
@@ -392,7 +392,7 @@ async def test_a_clock_that_ran_goes_on_over_a_restart(tmp_path: Path) -> None:
         await hall.take(FeedReport(FEED, (running,)))
     alter_file(path, "UPDATE games SET at_ms = at_ms - 60000")
     async with AnsweredEvent(path).started() as hall:
-        public = PublicAudience(hall.state)
+        public = PublicView(hall.state)
         screen = open_screen(hall, public)
         screen.begin()
         (view,) = hall.state.games()

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import aiomqtt
 
+from live.server.retained_messages import RetainedMessages
+from tests.server.world import GAMES, World
+
 ANYBODY = "allow_anonymous true\n"
 
 
@@ -141,3 +144,13 @@ async def run_broker(
         yield broker
     finally:
         broker.kill()
+
+
+def full(seed: int) -> World:
+    """A world that fills more topics than there are without games."""
+    world = World(seed, *GAMES, steps=200)
+    while (
+        len(RetainedMessages(world, "p").take(10_000)) <= 12
+    ):  # boards go at random, too
+        world.step()
+    return world

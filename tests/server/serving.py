@@ -19,6 +19,11 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
+from live.server.audience import Audiences
+from live.server.limits import ClientLimits
+from live.server.metrics import MetricCounts
+from live.server.public_view import PublicView
+from live.server.routes import HttpRoutes
 from live.server.server import Publisher
 from live.server.static_files import StaticSite
 from live.server.tokens import create_token
@@ -35,6 +40,16 @@ async def serve_publisher(
     config = ServerConfig(port=0, **settings)
     async with Publisher(config, world, **(usual | (parts or {}))) as publisher:
         yield publisher
+
+
+def build_routes(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
+    """Routes without a server; everybody sees the whole world."""
+    tally = MetricCounts()
+    audiences = Audiences(
+        world, PublicView(world), clock=Clock(), limits=ClientLimits(), tally=tally
+    )
+    settings = {"config": ServerConfig(), "clock": Clock(), **more}
+    return HttpRoutes(audiences, site, tally, **settings)
 
 
 def token_file(folder: Path, name: str = "arbiter", **rights: Any) -> tuple[str, str]:

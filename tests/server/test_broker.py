@@ -29,6 +29,7 @@ from live.errors import ConfigError
 from live.manual.pages import read_page
 from live.messages.health import FeedHealth
 from live.messages.to_clients import GoneMessage
+from live.process import backoff
 from live.server import broker as broker_publisher
 from live.server.authentication import public_filter
 from live.server.broker import MEND_S, BrokerPublisher
@@ -37,8 +38,15 @@ from live.server.site_stream import CHANGES, SINCE, SNAPSHOT, SiteStream
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility
 from live.settings import MqttConfig
-from tests.server.mosquitto import ANYBODY, Mosquitto, free_port, run_broker, users
-from tests.server.world import GAMES, Clock, World
+from tests.server.mosquitto import (
+    ANYBODY,
+    Mosquitto,
+    free_port,
+    full,
+    run_broker,
+    users,
+)
+from tests.server.world import Clock, World
 from tests.sources.fakes import until
 
 SITE = "test/rate/3/site"
@@ -88,15 +96,6 @@ async def telling(
         assert task.cancelled()
 
 
-def full(seed: int) -> World:
-    world = World(seed, *GAMES, steps=200)
-    while (
-        len(RetainedMessages(world, "p").take(10_000)) <= 12
-    ):  # boards go at random, too
-        world.step()
-    return world
-
-
 async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> None:
     world = full(1)
     told: list[FeedHealth] = []
@@ -113,8 +112,9 @@ async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> N
 
 
 async def test_a_killed_broker_is_told_again(
-    broker: Mosquitto, caplog: pytest.LogCaptureFixture
+    broker: Mosquitto, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(backoff, "BASE_S", 0.05)
     world = full(2)
     async with telling(broker, world) as ours:
         await broker.comes_to_hold(wanted(world))
@@ -132,7 +132,7 @@ KILLED = """
 import asyncio
 from live.settings import MqttConfig
 from live.server.broker import BrokerPublisher
-from tests.server.test_broker import full
+from tests.server.mosquitto import full
 config = MqttConfig(publish="mqtt://127.0.0.1:%d", prefix="test/rate")
 asyncio.run(BrokerPublisher(config, full(5)).run())
 """

@@ -228,7 +228,7 @@ async def test_whoever_says_nothing_valid_first_is_closed_and_gets_nothing(
             else:
                 await ws.send(first)
             assert await left_in(ws) == ([], 1009 if first == "x" * 5000 else 4101)
-        assert len(publisher.broadcaster) == 0
+        assert publisher.tally.subscribers == 0
 
 
 async def test_a_wrong_token_in_header_or_query_is_refused_at_the_handshake(
@@ -393,7 +393,7 @@ async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> N
         request = msgspec.structs.replace(
             asked, query=query, headers={**asked.headers, **headers}
         )
-        return answer_without_waiting(publisher.answer(request))
+        return answer_without_waiting(publisher.clients.answer(request))
 
     assert (
         answer_request({}).status
@@ -466,7 +466,7 @@ async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
         for sock in held:
             sock.close()
         # What is over is counted no longer.
-        await until(lambda: not publisher._rates.connections)
+        await until(lambda: not publisher.clients.rates.connections)
         monkeypatch.undo()  # hosts are checked by the same rule
         assert (await client.get("/healthz")).is_success
 

@@ -28,8 +28,8 @@ from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
 from live.server.pseudonyms import Pseudonyms
-from live.server.public_audience import PublicAudience
 from live.server.public_delay import restore_pseudonyms
+from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
 from live.server.route_table import ROUTES
 from live.server.server import Publisher
@@ -40,7 +40,7 @@ from live.server.visibility import Visibility
 from live.settings import ServerConfig
 from live.sources.pgn_decoder import PgnReader
 from tests.server.serving import bearer, left_in, live, token_file
-from tests.server.test_public_audience import follower
+from tests.server.test_public_view import follower
 from tests.server.world import Clock, World
 from tests.sources.fakes import until
 from tests.watch.games import moment
@@ -147,7 +147,7 @@ class Sweep:
             request = HttpRequest(
                 "GET", path, tuple(parse_qsl(query)), {"host": "127.0.0.1"}
             )
-            answer = await self._publisher.answer(request)
+            answer = await self._publisher.clients.answer(request)
             self._note(answer.status, answer.headers, answer.body)
         for topic, payload in self._broker.take(1000).items():
             self._note(topic, payload)
@@ -164,7 +164,7 @@ async def read(url: str) -> list[bytes]:
 
 def serve(event: Event, delay_s: float, folder: Path) -> tuple[Publisher, Clock]:
     clock = Clock()
-    public = PublicAudience(event.state, delay_s=delay_s, clock=clock)
+    public = PublicView(event.state, delay_s=delay_s, clock=clock)
     publisher = Publisher(
         ServerConfig(port=0),
         event.state,
@@ -190,7 +190,7 @@ async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
             asyncio.create_task(read(live(publisher, query)))
             for query in ("", "?detail=brief", "?detail=gains")
         ]
-        await until(lambda: len(publisher.broadcaster) == len(readers))
+        await until(lambda: publisher.tally.subscribers == len(readers))
         for plies in (2, 3, 4):
             event.report(report(plies, first))
             for reported in (
@@ -204,7 +204,7 @@ async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
             await sweep.look([quote(view.id) for view in views])
         assert len(views) == 2 and views[0].plies_played == 4
         readers.append(asyncio.create_task(read(live(publisher))))
-        await until(lambda: len(publisher.broadcaster) == len(readers))
+        await until(lambda: publisher.tally.subscribers == len(readers))
     for reader in readers:
         sweep.on_text += await reader
     assert len(sweep.on_text) > 60
@@ -222,7 +222,7 @@ async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) 
     other = "SECRETxy"
     for path in ("/api/v3/games/{}", "/api/v3/games/{}.pgn", "/api/v3/games/{}/public"):
         asked = [
-            await publisher.answer(
+            await publisher.clients.answer(
                 HttpRequest(
                     "GET", path.format(id), (), {"host": "127.0.0.1", "accept": ""}
                 )
@@ -234,13 +234,13 @@ async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) 
             0
         ] == bodies[1]
     for query in ((("game", ID),), (("game", other),)):
-        answer = await publisher.answer(
+        answer = await publisher.clients.answer(
             HttpRequest("GET", "/api/v3/games", query, {"host": "127.0.0.1"})
         )
         assert json.loads(answer.body) == {"games": []}
     public = publisher.public
     assert not list(public.player_ids(ID)) and public.game(ID) is None
-    assert list(public.player_ids(public.public_id(ID)))
+    assert list(public.player_ids(public.names.public_id(ID)))
 
 
 async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_links(
@@ -249,7 +249,7 @@ async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_link
     event = Event()
     event.report(report(2))
     token, file = token_file(tmp_path, arbiter=True)
-    public = PublicAudience(event.state, delay_s=DELAY_S, clock=Clock())
+    public = PublicView(event.state, delay_s=DELAY_S, clock=Clock())
     config = ServerConfig(port=0, tokens_file=file, public=True)
     publisher = Publisher(config, event.state, site=StaticSite(tmp_path), public=public)
 
@@ -257,20 +257,20 @@ async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_link
         known = {"host": "127.0.0.1"} | {
             name.lower(): text for name, text in headers.items()
         }
-        answer = await publisher.answer(HttpRequest("GET", path, (), known))
+        answer = await publisher.clients.answer(HttpRequest("GET", path, (), known))
         return answer.status, json.loads(answer.body)
 
     status, game = await ask(f"/api/v3/games/{ID}", bearer(token))
     assert (status, game["id"]) == (200, ID)
-    for asked, headers in ((ID, bearer(token)), (public.public_id(ID), {})):
+    for asked, headers in ((ID, bearer(token)), (public.names.public_id(ID), {})):
         path = f"/api/v3/games/{asked}/public"
-        assert await ask(path, headers) == (200, {"id": public.public_id(ID)})
+        assert await ask(path, headers) == (200, {"id": public.names.public_id(ID)})
     assert (await ask(f"/api/v3/games/{ID}/public", {}))[0] == 404
 
 
 def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> None:
     world, now = World(3, "g1", "g2", plies=3), [0.0]
-    public = PublicAudience(world, clock=lambda: now[0])
+    public = PublicView(world, clock=lambda: now[0])
     begun: list[list[str]] = []
 
     def ids() -> list[str]:
@@ -279,7 +279,7 @@ def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> N
     public.listen(lambda changes: None, lambda: begun.append(ids()))
     assert ids() == ["g1", "g2"]
     public.set_delay(DELAY_S)
-    others = sorted(map(public.public_id, ("g1", "g2")))
+    others = sorted(map(public.names.public_id, ("g1", "g2")))
     assert ids() == others and not {"g1", "g2"} & set(others)
     assert public.game("g1") is None and public.game(others[0]) is not None
     # A longer delay gives no other names.
@@ -308,7 +308,7 @@ async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(
         assert any(ID in topic for topic in before)
         async with connect(live(publisher)) as reader:
             hello = json.loads(await reader.recv())
-            await until(lambda: len(publisher.broadcaster) == 1)
+            await until(lambda: publisher.tally.subscribers == 1)
             publisher.public.set_delay(DELAY_S)
             _, code = await left_in(reader)
             assert code == 1001
@@ -324,23 +324,26 @@ async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(
 
 def test_a_token_for_some_games_goes_on_naming_them_by_their_real_ids() -> None:
     world = World(3, "g1", "g2", plies=3)
-    public = PublicAudience(world, delay_s=DELAY_S, clock=Clock())
+    public = PublicView(world, delay_s=DELAY_S, clock=Clock())
     within = StreamFilter(games=frozenset({"g1"}))
     token = StreamFilter(restriction=within)
     assert [
-        view.id for view in snapshot(public, public.restrict_to_public_ids(token)).games
-    ] == [public.public_id("g1")]
+        view.id for view in snapshot(public, public.names.add_public_ids(token)).games
+    ] == [public.names.public_id("g1")]
     arbiter = StreamFilter(restriction=within, visibility=Visibility.ARBITER)
-    assert public.restrict_to_public_ids(arbiter) is arbiter
+    assert public.names.add_public_ids(arbiter) is arbiter
     # And what their overlays say of boards on air is understood.
-    assert public.find_real_ids([public.public_id("g2"), "x"]) == {"g2", "x"}
+    assert public.names.find_real_ids([public.names.public_id("g2"), "x"]) == {
+        "g2",
+        "x",
+    }
 
 
 def test_nothing_delayed_changes_no_id_and_no_text() -> None:
     world = World(3, "g1", plies=3)
     event = "Rated https://lichess.org/tournament/x"
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], event=event)
-    public = PublicAudience(world)
+    public = PublicView(world)
     client = follower(public)
     assert snapshot(public) == snapshot(world)
     public.publish(world.move())
@@ -399,7 +402,7 @@ def test_a_source_has_one_name_everywhere_which_confirms_no_guess() -> None:
     world = World(1, "g1")
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], feed=FEED, also=("b",))
     world.feed_health = (FeedHealth(FEED, "live", "2 games"),)
-    public = PublicAudience(world, pseudonyms=Pseudonyms(b"x"))
+    public = PublicView(world, pseudonyms=Pseudonyms(b"x"))
     name = Pseudonyms(b"x").source_name(FEED)
     whole = snapshot(public)
     assert (
@@ -469,6 +472,6 @@ def test_a_long_text_of_dots_takes_no_time() -> None:
 
 def test_reports_written_while_there_is_a_delay_have_other_ids() -> None:
     world = World(3, "g1", plies=3)
-    public = PublicAudience(world, delay_s=DELAY_S, clock=Clock())
+    public = PublicView(world, delay_s=DELAY_S, clock=Clock())
     (game,) = build_analysis(public).games
-    assert game.id == public.public_id("g1") and game.url == ""
+    assert game.id == public.names.public_id("g1") and game.url == ""

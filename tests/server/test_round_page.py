@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import Player
 from live.server.filtered_reader import FilteredReader
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.round_page import RoundLinks, render_round
 from live.server.round_picture import draw_round
 from live.server.static_files import StaticSite
@@ -218,7 +218,7 @@ async def test_a_round_is_summed_up_once_for_all_who_ask_at_the_same_time(
         made.append(len(games))
         return summarise_round(games)
 
-    monkeypatch.setattr("live.server.routes.summarise_round", counted)
+    monkeypatch.setattr("live.server.round_routes.summarise_round", counted)
     async with serve_world(world, site) as (_, client, _):
         for path in ("/api/v3/round", "/api/v3/round.svg?lang=fr", "/round"):
             assert (await client.get(path)).status_code == 200
@@ -268,8 +268,8 @@ async def test_where_scores_are_hidden_no_round_is_summed_up(
     async def drawn(svg: str) -> bytes:
         return svg.encode()
 
-    monkeypatch.setattr("live.server.routes.render_png", drawn)
-    monkeypatch.setattr("live.server.routes.can_render_png", lambda: True)
+    monkeypatch.setattr("live.server.pictures.render_png", drawn)
+    monkeypatch.setattr("live.server.round_routes.can_render_png", lambda: True)
     async with serve_world(world, site) as (publisher, client, _):
         paths = ("/api/v3/round", "/api/v3/round.svg", "/api/v3/round.png", "/round")
         for path in paths:
@@ -288,7 +288,7 @@ def test_the_late_public_hears_of_a_round_after_the_delay_by_its_own_ids(
 ) -> None:
     now = [0.0]
     world.held["g3"] = played("g3", 3, result="*")
-    public = PublicAudience(world, delay_s=600.0, clock=lambda: now[0])
+    public = PublicView(world, delay_s=600.0, clock=lambda: now[0])
     over = replace(world.held["g3"], result="1-0")
     world.held["g3"] = over
     public.publish([world.view("g3")])

@@ -24,7 +24,7 @@ from live.server.authentication import Guest
 from live.server.broker import BrokerPublisher
 from live.server.http_caching import can_take_gzip
 from live.server.http_values import HttpRequest, HttpResponse
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.site_stream import SiteStream
 from live.server.static_files import (
     POLICY,
@@ -39,8 +39,13 @@ from live.settings import MqttConfig
 from tests.screens.web.broadcast import Broadcast
 from tests.screens.web.chromium import Page, browsing
 from tests.server.mosquitto import ANYBODY, free_port, run_broker
-from tests.server.serving import files_at, open_client, serve_publisher, token_file
-from tests.server.test_routes import build_routes
+from tests.server.serving import (
+    build_routes,
+    files_at,
+    open_client,
+    serve_publisher,
+    token_file,
+)
 from tests.server.world import World, answer_without_waiting
 
 
@@ -262,7 +267,7 @@ class Service:
     """What a running service does for a broker, and no more."""
 
     def __init__(self, broadcast: Broadcast, port: int, epoch: str) -> None:
-        public = PublicAudience(broadcast.state)
+        public = PublicView(broadcast.state)
         stream = SiteStream(
             public, epoch=epoch, clock=asyncio.get_running_loop().time, heartbeat_s=1.0
         )

@@ -5,7 +5,7 @@ Stands where searching thousands of positions would only be slower: overlays are
 showing what follows from answers.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -30,7 +30,7 @@ from live.messages.from_sources import (
     Score,
 )
 from live.messages.health import FeedHealth
-from live.messages.to_clients import Change
+from live.messages.to_clients import ChangeListener
 from live.ratings.model_choice import MODELS, Models
 from live.server.server import Publisher
 from live.settings import ServerConfig
@@ -136,7 +136,7 @@ class Broadcast:
     def __init__(self, boards: int = BOARDS, names: Sequence[str] = ()) -> None:
         """``names`` in turn for players, where they matter."""
         models = Models([MODELS.load("classical")], by_name=True)
-        self.listener: Callable[[Iterable[Change]], None] = lambda changes: None
+        self.listener: ChangeListener = lambda changes: None
         self.state = Event(
             Measure("same-search", models),
             engine=EngineInfo("Stockfish 19 lite", "100000 nodes", 2160, "calibration"),

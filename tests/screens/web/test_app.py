@@ -41,8 +41,8 @@ AXE = (
 
 async def settled(page: Page, publisher: Publisher) -> None:
     """Wait until the page has drawn everything published so far."""
-    publisher.broadcaster.flush()
-    seq = publisher.broadcaster.open_stream(EVERYTHING).seq
+    publisher.audiences.public.flush()
+    seq = publisher.audiences.public.open_stream(EVERYTHING).seq
     await page.until(f"document.querySelector('#main')?.dataset.seq === '{seq}'")
 
 

@@ -19,18 +19,23 @@ from live.messages.to_clients import (
     HeartbeatMessage,
     HelloMessage,
     MoveMessage,
+    ScoreMessage,
     SnapshotMessage,
 )
 from live.server import wire
+from live.server.audience import Audiences
 from live.server.event_reader import game_order
 from live.server.filtered_reader import snapshot
+from live.server.limits import ClientLimits
+from live.server.metrics import MetricCounts
 from live.server.pseudonyms import Pseudonyms
-from live.server.public_audience import PublicAudience
+from live.server.public_view import PublicView
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.stream_filter import ALL
 from live.server.visibility import Visibility, redact
+from live.server.withheld_games import _continue_game
 from tests.screens.terminal.sample_boards import detail
-from tests.server.world import World
+from tests.server.world import Clock, World
 from tests.watch.replayed_event import Rehearsal, played
 
 DELAY_S = 900.0
@@ -50,7 +55,7 @@ def redacted(whole: SnapshotMessage) -> SnapshotMessage:
     )
 
 
-def follower(public: PublicAudience) -> ReferenceClient:
+def follower(public: PublicView) -> ReferenceClient:
     """A client that takes in all that the public is sent."""
     client = ReferenceClient()
 
@@ -72,9 +77,7 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(
 ) -> None:
     world = World(seed)
     now = [0.0]
-    public = PublicAudience(
-        world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0]
-    )
+    public = PublicView(world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0])
     client = follower(public)
     steps = (
         world.move,
@@ -105,10 +108,42 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(
     assert past
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_messages_lead_from_one_stage_of_a_game_to_the_next(seed: int) -> None:
+    world = World(seed, "g1", plies=3)
+    client = ReferenceClient()
+    client.apply(snapshot(world))
+    for _ in range(12):
+        before = world.held["g1"]
+        for step in world.random.choices(
+            (world.move, world.clock, world.score, world.take_back), k=3
+        ):
+            step()
+        for change in _continue_game(before, world.held["g1"]):
+            client.apply(change)
+        assert client.game("g1") == world.held["g1"]
+
+
+@pytest.mark.parametrize(
+    "withheld", [{"delay_s": DELAY_S}, {"hide_scores": True}], ids=["late", "hidden"]
+)
+async def test_what_the_public_may_not_see_starts_none_of_its_timers(
+    withheld: dict[str, Any],
+) -> None:
+    world = World(1, "g1", plies=1)
+    view = PublicView(world, clock=Clock(), **withheld)
+    audiences = Audiences(
+        world, view, clock=Clock(), limits=ClientLimits(), tally=MetricCounts()
+    )
+    audiences.publish([ScoreMessage("g1", world.held["g1"].plies[0])])
+    assert audiences.arbiters._tick is not None
+    assert audiences.public._tick is None
+
+
 class PublishedEvent(Rehearsal):
     """Games played into the real keeper, with a public that hears of them."""
 
-    public: PublicAudience
+    public: PublicView
 
     def publish(self, changes: Sequence[EventChange]) -> None:
         super().publish(changes)
@@ -119,7 +154,7 @@ class PublishedEvent(Rehearsal):
 
 def test_every_game_waits_whatever_its_round_and_result() -> None:
     service = PublishedEvent()
-    service.public = PublicAudience(
+    service.public = PublicView(
         service.state, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: service.now_s
     )
     client = follower(service.public)
@@ -147,7 +182,7 @@ def test_every_game_waits_whatever_its_round_and_result() -> None:
 
 def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
     service = PublishedEvent()
-    service.public = PublicAudience(service.state, clock=lambda: service.now_s)
+    service.public = PublicView(service.state, clock=lambda: service.now_s)
     client = follower(service.public)
 
     def plies() -> list[int]:

@@ -1,26 +1,38 @@
-"""Sending the messages of the streams to all subscribers of one audience."""
+"""The two audiences: what each may know, its streams, and their subscribers.
+
+A change that an audience is allowed to know is redacted, numbered and encoded once for
+each filter (:mod:`live.server.streams`), and the frame is written to all subscribers of
+the filter.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
 
-from live.messages.to_clients import Change, HeartbeatMessage
+from live.messages.to_clients import Change
+from live.process.clock import ReadClock
 from live.server import wire
+from live.server.authentication import Guest
 from live.server.event_reader import EventReader
+from live.server.limits import ClientLimits
 from live.server.metrics import MetricCounts
-from live.server.streams import NumberedMessage, NumberedStream, StreamHub, count_bytes
+from live.server.numbered_stream import NumberedMessage, NumberedStream, count_bytes
+from live.server.public_view import PublicView
+from live.server.stream_filter import StreamFilter
+from live.server.streams import DescribeDelay, StreamHub
 from live.server.subscriber import Subscriber
+from live.server.visibility import Visibility
 from live.server.wire import CloseCode
 
 _log = logging.getLogger(__name__)
 
 
-def encode_frames(
+def _encode_frames(
     messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b""
 ) -> bytes:
     """Return the messages as websocket frames, followed by the bytes ``after``."""
@@ -30,39 +42,71 @@ def encode_frames(
     return b"".join((*frames, after))
 
 
-class Broadcaster(StreamHub):
-    """All subscribers of one audience in one run of the service.
-
-    ``epoch`` must be different at every start, and for every audience.
-    """
+class Audience:
+    """All subscribers that are allowed to know the same: arbiters, or the public."""
 
     def __init__(
         self,
         state: EventReader,
         *,
-        tally: MetricCounts | None = None,
-        **hub_arguments: Any,
+        epoch: str,
+        clock: ReadClock,
+        limits: ClientLimits,
+        tally: MetricCounts,
+        describe_delay: DescribeDelay,
     ) -> None:
-        """Create a broadcaster; ``hub_arguments`` are arguments of
-        :class:`live.server.streams.StreamHub`.
+        """Create an audience without subscribers.
+
+        Args:
+            state: all that the audience is allowed to know.
+            epoch: must be different at every start, and for every audience.
+            clock: returns a monotonic time, seconds.
+            limits: limits for clients.
+            tally: counters for the metrics.
+            describe_delay: returns the delay of the public.
         """
-        self._tally = tally or MetricCounts()
+        self.state = state
+        """All that the audience is allowed to know."""
+        self.hub = StreamHub(
+            state,
+            epoch=epoch,
+            clock=clock,
+            limits=limits,
+            describe_delay=describe_delay,
+        )
+        self._clock = clock
+        self._limits = limits
+        self._tally = tally
+        self._tick: asyncio.TimerHandle | None = None
+        self._has_ended = False
         # Snapshots that are being deflated, with the subscribers that wait for them.
         self._packing: dict[NumberedMessage, list[Subscriber]] = {}
-        super().__init__(state, **hub_arguments)
-
-    def __len__(self) -> int:
-        return self._tally.subscribers
 
     # --- sending changes --------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Send moves now; other changes wait for the next :meth:`flush`."""
-        self._guard(partial(super().publish, changes))
+        """Send moves now, and other changes within ``tick_s`` seconds."""
+        self._guard(partial(self.hub.publish, changes))
+        # Each audience has its own timer, so that the time of a message to the public
+        # reveals nothing about messages to arbiters.
+        if self._tick is None and not self._has_ended:
+            loop = asyncio.get_running_loop()
+            self._tick = loop.call_later(self._limits.tick_s, self._end_tick)
+
+    def _end_tick(self) -> None:
+        self._tick = None
+        self.flush()
 
     def flush(self) -> None:
         """Send all changes that wait."""
-        self._guard(super().flush)
+        self._guard(self.hub.flush)
+
+    def end(self) -> None:
+        """Send all changes that wait, and start no timer any more."""
+        self.flush()
+        self._has_ended = True
+        if self._tick is not None:
+            self._tick.cancel()
 
     def _guard(self, step: Callable[[], None]) -> None:
         try:
@@ -72,15 +116,15 @@ class Broadcaster(StreamHub):
             # After any error a stream can lack a message. So all streams are reset, and
             # their readers reconnect and get a snapshot.
             _log.exception("the streams are reset after a fault")
-            self.reconnect_readers("the stream begins anew")
+            self.restart("the stream begins anew")
 
-    def reconnect_readers(self, reason: str) -> None:
-        """Reset all streams and close their readers, so that they get a snapshot.
+    def restart(self, reason: str) -> None:
+        """Drop all streams and close their readers, so that they get a snapshot.
 
         ``reason`` is the reason in the close frame.
         """
-        streams = self.streams
-        self.reset()
+        streams = self.hub.streams
+        self.hub.reset()
         for stream in streams:
             for reader in list(stream.readers):
                 reader.close(CloseCode.GOING_AWAY, reason)
@@ -88,23 +132,23 @@ class Broadcaster(StreamHub):
     def send_heartbeat(self) -> None:
         """Send every subscriber a heartbeat and a ping."""
         self.flush()
-        for stream in self.streams:
-            body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
+        for stream in self.hub.streams:
+            body = self.hub.encode_heartbeat(stream)
             heartbeat = NumberedMessage(stream.seq, body, self._clock())
             # Skipping a subscriber that is not ready does no harm: a heartbeat contains
             # no changes.
-            self._write(stream, partial(encode_frames, [heartbeat], after=wire.PING))
+            self._write(stream, partial(_encode_frames, [heartbeat], after=wire.PING))
 
     def _deliver(self) -> None:
         """Send each stream's new messages to its readers that are ready.
 
         The messages of a stream are joined once for all readers.
         """
-        for stream in self.streams:
+        for stream in self.hub.streams:
             if stream.unsent:
                 messages = stream.take()
                 readers = len(stream.readers)
-                written = self._write(stream, partial(encode_frames, messages))
+                written = self._write(stream, partial(_encode_frames, messages))
                 self._tally.deliveries += written
                 self._tally.skips += readers - written
 
@@ -126,6 +170,15 @@ class Broadcaster(StreamHub):
 
     # --- subscribers ------------------------------------------------------------------
 
+    def open_stream(self, selected: StreamFilter) -> NumberedStream:
+        """Return the stream of a filter; create it if there is none.
+
+        Raises:
+            TooManyFilters: too many filters are in use, and all streams have readers.
+        """
+        self.flush()
+        return self.hub.open_stream(selected)
+
     def subscribe(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
         """Add a subscriber; send it a greeting, and the missing messages or a snapshot.
 
@@ -133,7 +186,7 @@ class Broadcaster(StreamHub):
         """
         stream = subscriber.stream
         self.flush()
-        if stream not in self.streams:  # the flush has failed and reset the streams
+        if stream not in self.hub.streams:  # the flush has failed and reset the streams
             subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
             return
         stream.readers.add(subscriber)
@@ -177,7 +230,7 @@ class Broadcaster(StreamHub):
         """
         subscriber.pause()
         subscriber.cursor = None
-        now, *after = self.list_catch_up(subscriber.stream)
+        now, *after = self.hub.list_catch_up(subscriber.stream)
         if not subscriber.can_inflate or not now.is_slow_to_deflate:
             self._send_messages(subscriber, [now, *after])
         elif now in self._packing:
@@ -195,7 +248,7 @@ class Broadcaster(StreamHub):
             after = stream.list_since(stream.epoch, now.seq)
             # If too many messages have come in the meantime, send a new snapshot
             # without deflating it.
-            whole = self.list_catch_up(stream) if after is None else [now, *after]
+            whole = self.hub.list_catch_up(stream) if after is None else [now, *after]
             self._send_messages(subscriber, whole)
 
     def _send_messages(
@@ -214,15 +267,68 @@ class Broadcaster(StreamHub):
         frames: list[Iterable[bytes]] = []
         if not subscriber.is_greeted:
             subscriber.is_greeted = True
+            hello = self.hub.encode_hello(stream, resumed=resumed)
             before = stream.seq - len(messages)
-            frames.append(
-                [
-                    wire.frame(
-                        wire.number(self.encode_hello(stream, resumed=resumed), before)
-                    )
-                ]
-            )
+            frames.append([wire.frame(wire.number(hello, before))])
         for message in messages:
             packed = subscriber.can_inflate and not message.is_slow_to_deflate
             frames.append(message.frames(size, deflated=packed))
         subscriber.send_frames(chain.from_iterable(frames), stream.seq)
+
+
+class Audiences:
+    """The two audiences of one run of the service: arbiters, and the public."""
+
+    def __init__(
+        self,
+        state: EventReader,
+        view: PublicView,
+        *,
+        clock: ReadClock,
+        limits: ClientLimits,
+        tally: MetricCounts,
+    ) -> None:
+        """Create both audiences without subscribers.
+
+        Args:
+            state: the live state, for arbiters.
+            view: the part of it that the public is allowed to know.
+            clock: returns a monotonic time, seconds.
+            limits: limits for clients.
+            tally: counters for the metrics.
+        """
+        self.view = view
+        epoch = secrets.token_hex(6)
+        create_audience = partial(
+            Audience,
+            clock=clock,
+            limits=limits,
+            tally=tally,
+            describe_delay=view.describe_delay,
+        )
+        self.arbiters = create_audience(state, epoch=f"{epoch}a")
+        self.public = create_audience(view, epoch=epoch)
+        view.listen(
+            self.public.publish, partial(self.public.restart, "the delay has changed")
+        )
+
+    def __iter__(self) -> Iterator[Audience]:
+        return iter((self.arbiters, self.public))
+
+    def publish(self, changes: Sequence[Change]) -> None:
+        """Send changes that are already part of the live state.
+
+        The public gets its part of them after its delay.
+        """
+        self.arbiters.publish(changes)
+        self.view.publish(changes)
+
+    def choose(self, selected: StreamFilter) -> Audience:
+        """Return the audience to which a filter belongs."""
+        if selected.visibility is Visibility.ARBITER:
+            return self.arbiters
+        return self.public
+
+    def restrict(self, guest: Guest, selected: StreamFilter) -> StreamFilter:
+        """Return a filter limited to what a guest is allowed to see."""
+        return self.view.names.add_public_ids(guest.restrict(selected))

@@ -1,0 +1,80 @@
+"""Changes that wait until the delay of the public is over. Pure."""
+
+from collections import Counter, deque
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import TypeGuard
+
+from live.messages.health import PublicDelay
+from live.messages.to_clients import Change, MoveMessage
+from live.messages.values import GameId
+from live.process.clock import ReadClock
+
+TimedChange = tuple[float, Change]
+"""A change with the time when it happened, by the clock of its delay line, seconds."""
+
+
+class DelayLine:
+    """The changes that wait, in the order in which they happened.
+
+    Loss policy: lossless; the number of waiting changes is limited by what happens
+    during the delay.
+    """
+
+    def __init__(self, clock: ReadClock) -> None:
+        self.delay_s = 0.0
+        """The delay, seconds; it also applies to changes that already wait."""
+        self._clock = clock
+        self._waiting: deque[TimedChange] = deque()
+        self._moves: Counter[GameId] = Counter()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing waits."""
+        return not self._waiting
+
+    @property
+    def next_s(self) -> float | None:
+        """Seconds until the next waiting change is due; None if nothing waits."""
+        if not self._waiting:
+            return None
+        return max(0.0, self._waiting[0][0] + self.delay_s - self._clock())
+
+    def add(self, changes: Iterable[Change]) -> None:
+        """Add changes that happen now."""
+        now_s = self._clock()
+        self._extend((now_s, change) for change in changes)
+
+    def add_earlier(self, changes: Iterable[TimedChange]) -> None:
+        """Add changes of the past, in any order of their times.
+
+        Changes with the same time stay in the given order.
+        """
+        self._extend(sorted(changes, key=itemgetter(0)))
+
+    def _extend(self, changes: Iterable[TimedChange]) -> None:
+        for at_s, change in changes:
+            self._waiting.append((at_s, change))
+            if _is_move(change):
+                self._moves[change.game] += 1
+
+    def take_due(self) -> list[Change]:
+        """Remove and return all changes that are due by now, in order."""
+        until_s = self._clock() - self.delay_s
+        due: list[Change] = []
+        while self._waiting and self._waiting[0][0] <= until_s:
+            _, change = self._waiting.popleft()
+            due.append(change)
+            if _is_move(change):
+                self._moves[change.game] -= 1
+        self._moves = +self._moves
+        return due
+
+    def describe(self) -> PublicDelay:
+        """Return the delay, and the numbers of waiting moves and of their boards."""
+        return PublicDelay(self.delay_s, self._moves.total(), len(self._moves))
+
+
+def _is_move(change: Change) -> TypeGuard[MoveMessage]:
+    """Return whether a change is a new move, not one that is taken back."""
+    return isinstance(change, MoveMessage) and change.move is not None

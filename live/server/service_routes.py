@@ -1,0 +1,73 @@
+"""The routes about the service: health, metrics, and the incident log."""
+
+from msgspec.structs import replace
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from live.messages.alerts import Incident
+from live.server.health_answer import HealthAnswer, Readiness, assess_health
+from live.server.http_values import NO_STORE, HttpResponse, problem, respond
+from live.server.route_table import RequestContext, respond_json, route
+from live.server.visibility import Visibility
+from live.server.wire import API_PATH
+from live.watch.incident_log import board_words, has_words, with_boards
+
+
+@route(f"{API_PATH}/health", HealthAnswer)
+def report_health(context: RequestContext) -> HttpResponse:
+    """Return the health of feeds and engines."""
+    return respond_json(_assess(context))
+
+
+@route(f"{API_PATH}/incidents", {"incidents": Incident}, ["words"])
+def list_incidents(context: RequestContext) -> HttpResponse:
+    """Return the incident log, for arbiters only."""
+    allowed = context.allowed
+    if allowed.visibility is not Visibility.ARBITER:
+        reason = "the incident log is for arbiters: give a token with arbiter = true"
+        return problem(403, reason)
+    boards = {view.id: board_words(view) for view in context.state.games()}
+    query = context.request.query
+    words = " ".join(text for name, text in query if name == "words").split()
+    incidents = [
+        incident
+        for incident in with_boards(context.parts.incidents(), boards)
+        if (not allowed.is_narrow or incident.game in boards)
+        and has_words(incident, words)
+    ]
+    return respond_json({"incidents": incidents})
+
+
+@route("/metrics", "text/plain")
+def report_metrics(context: RequestContext) -> HttpResponse:
+    """Return metrics of the service, for Prometheus."""
+    guest = context.guest
+    # Metrics are not delayed, so the delayed public needs a token with metrics.
+    if (
+        not guest
+        or not guest.can_read_metrics
+        or (context.parts.public.delay_s and not guest.digest)
+    ):
+        return problem(403, "figures of the service need a token with metrics = true")
+    text = context.parts.metrics.format_text()
+    return respond(200, CONTENT_TYPE_LATEST, text, NO_STORE)
+
+
+@route("/readyz", HealthAnswer, open=True)
+@route("/healthz", HealthAnswer, open=True)
+def report_readiness(context: RequestContext) -> HttpResponse:
+    """Return whether the service is ready; if it is not, readyz has status 503."""
+    now = _assess(context)
+    # Clients without a needed token get only these two fields.
+    readiness = now if context.guest else Readiness(now.status, now.ready)
+    unready = context.request.path == "/readyz" and not now.ready
+    return respond_json(readiness, 503 if unready else 200)
+
+
+def _assess(context: RequestContext) -> HealthAnswer:
+    sight = context.allowed.visibility
+    health = assess_health(context.state, context.parts.tally.subscribers)
+    return replace(
+        health,
+        public_delay=context.parts.public.describe_delay(sight),
+        sight=sight.wire_name,
+    )
