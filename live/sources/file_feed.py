@@ -31,7 +31,8 @@ from live.process.backoff import format_duration
 from live.sources import http_client
 from live.sources.doubled_games import DoubledGames, Readings, is_single_game_file
 from live.sources.feed import Feed, FeedConditions, FeedSession, Poll, PolledFeed
-from live.sources.pgn_snapshots import PgnSnapshots, PgnText
+from live.sources.partial_reads import PartialReadFilter, create_filter
+from live.sources.pgn_text import PgnText
 from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import FeedAddress
 from live.user_files import in_print, on_own_thread, read_regular
@@ -149,7 +150,7 @@ class FileFeed(PolledFeed):
         super().__init__(name, conditions)
         self._path = path
         self._watch = watch or watch_path
-        self._snapshots = PgnSnapshots(conditions)
+        self._filter: PartialReadFilter | None = None
         self._records: dict[Path, tuple[Signature, float, float]] = {}
         """By file: its signature, the clock time since which it has that signature, and
         the clock time at which it was last read.
@@ -202,7 +203,9 @@ class FileFeed(PolledFeed):
         }
         # With thousands of games this takes long, so it runs on a thread of its own.
         notes = await on_own_thread(self._drop_doubles, readings, now)
-        return self._snapshots.confirm_texts(readings.values(), session, notes)
+        if self._filter is None:
+            self._filter = create_filter(session, self._conditions)
+        return self._filter.confirm_games(readings.values(), self._clock.now(), notes)
 
     def _find_files(self) -> Signatures:
         """Return the files to read, each with its signature."""

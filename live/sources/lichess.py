@@ -43,9 +43,9 @@ from live.sources.game_identity import drop_repeated_games
 from live.sources.kept_moves import keep_unread
 from live.sources.lichess_game import LichessGameFeed
 from live.sources.lichess_token import LichessToken
+from live.sources.partial_reads import is_behind
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
-from live.sources.pgn_snapshots import is_behind
 from live.sources.results import read_result
 from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import (

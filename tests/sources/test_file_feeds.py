@@ -322,7 +322,7 @@ async def test_health_counts_games_beyond_the_bound_and_doubled_ones(
         await until(lambda: "1 in it twice, counted once" in seen.detail)
         assert len(seen.games) == len(GAMES) and sum(seen.plies.values()) == SOME
     bounded = functools.partial(PgnReader, limits=PgnLimits(games=3))
-    monkeypatch.setattr("live.sources.pgn_snapshots.PgnReader", bounded)
+    monkeypatch.setattr("live.sources.pgn_text.PgnReader", bounded)
     async with file(path) as (_, seen):
         await until(lambda: "1 more left out" in seen.detail)
         assert seen.detail.startswith("3 games") and len(seen.games) == 3
