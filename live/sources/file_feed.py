@@ -21,9 +21,12 @@ import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
+
+import msgspec
 
 from live.errors import FeedNotFound, FeedUnreadable
 from live.messages.health import FeedState
@@ -130,6 +133,19 @@ def _is_named_pgn(name: str) -> bool:
     return name.lower().endswith(".pgn") and not name.startswith(".")
 
 
+class _File(msgspec.Struct, eq=False):
+    """A followed file as it was last seen and read."""
+
+    signature: Signature | None = None
+    """None if the file has to be read again, whatever its signature is."""
+    since_s: float = -inf
+    """Clock time since which the file has this signature."""
+    read_s: float = -inf
+    """Clock time at which the file was last read with this signature."""
+    text: PgnText | None = None
+    """None until the file could be read once."""
+
+
 class FileFeed(PolledFeed):
     """Reports the games of one PGN file. Reads the file whenever it might have changed,
     and at least every ``poll_s`` seconds checks whether it has.
@@ -151,15 +167,11 @@ class FileFeed(PolledFeed):
         self._path = path
         self._watch = watch or watch_path
         self._filter: PartialReadFilter | None = None
-        self._records: dict[Path, tuple[Signature, float, float]] = {}
-        """By file: its signature, the clock time since which it has that signature, and
-        the clock time at which it was last read.
-        """
-        self._texts: dict[Path, PgnText] = {}
+        self._files: dict[Path, _File] = {}
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[None]:
-        self._records.clear()
+        self._forget_signatures()
         self._news = changed = asyncio.Event()
         watcher = asyncio.create_task(
             self._watch_path(changed), name=f"watch {self._path.name}"
@@ -185,27 +197,31 @@ class FileFeed(PolledFeed):
     async def _read_changes(self, session: FeedSession) -> Poll:
         looked_s = self._clock.now()
         now = await self._call_and_warn_if_slow(session, self._find_files)
-        for path, mark in now.items():
-            record = self._records.get(path)
-            if record is None or record[0] != mark:
-                record = self._records[path] = mark, self._clock.now(), float("-inf")
+        for path in self._files.keys() - now.keys():  # perhaps being replaced now
+            del self._files[path]
+        readings: Readings = {}
+        for path, signature in now.items():
+            file = self._files.setdefault(path, _File())
+            if file.signature != signature:
+                file.signature = signature
+                file.since_s = self._clock.now()
+                file.read_s = -inf
             # A file read so soon after a change might change again without a new
             # signature.
-            if record[2] < record[1] + TICK_S:
+            if file.read_s < file.since_s + TICK_S:
                 await self._read_file(path, session)
-        for path in self._texts.keys() - now.keys():  # perhaps being replaced now
-            del self._texts[path]
-            self._records.pop(path, None)
-        readings = {
-            path: await self._texts[path].build_reading(looked_s)
-            for path in now
-            if path in self._texts
-        }
+            if file.text is not None:
+                readings[path] = await file.text.build_reading(looked_s)
         # With thousands of games this takes long, so it runs on a thread of its own.
         notes = await on_own_thread(self._drop_doubles, readings, now)
         if self._filter is None:
             self._filter = create_filter(session, self._conditions)
         return self._filter.confirm_games(readings.values(), self._clock.now(), notes)
+
+    def _forget_signatures(self) -> None:
+        """Read every file again at the next poll."""
+        for file in self._files.values():
+            file.signature = None
 
     def _find_files(self) -> Signatures:
         """Return the files to read, each with its signature."""
@@ -215,18 +231,20 @@ class FileFeed(PolledFeed):
         """Return messages for people. The source for a folder also removes duplicate
         games here.
         """
-        return list(dict.fromkeys(text.note for text in self._texts.values()))
+        texts = [file.text for file in self._files.values() if file.text is not None]
+        return list(dict.fromkeys(text.note for text in texts))
 
     async def _read_file(self, path: Path, session: FeedSession) -> None:
         """Read one file. Raises FeedTrouble and OSError."""
-        text = self._texts.get(path) or PgnText(in_print(str(path)), self._conditions)
+        file = self._files[path]
+        text = file.text or PgnText(in_print(str(path)), self._conditions)
         await text.take_text(
             await self._call_and_warn_if_slow(
                 session, read_bounded, path, http_client.MAX_BYTES
             )
         )
-        self._records[path] = *self._records[path][:2], self._clock.now()
-        self._texts[path] = text
+        file.read_s = self._clock.now()
+        file.text = text
 
     async def _call_and_warn_if_slow(
         self, session: FeedSession, work: Callable[..., T], *arguments: object
@@ -250,9 +268,8 @@ class FileFeed(PolledFeed):
     async def _watch_path(self, changed: asyncio.Event) -> None:
         try:
             await self._watch(self._path, changed)
-        except (
-            Exception
-        ) as error:  # no inotify watches left, or the folder is gone; polling continues
+        except Exception as error:
+            # No inotify watches are left, or the folder is gone; polling continues.
             log.warning(
                 "%s: cannot be watched (%s), looking now and then", self._path, error
             )
@@ -265,7 +282,7 @@ class FileFeed(PolledFeed):
             raise FeedNotFound(
                 self.name, "there is no such file", "Check the path"
             ) from None
-        self._records.clear()
+        self._forget_signatures()
         reason = (
             f"the {self.kind} is gone"
             if session.reported
