@@ -17,7 +17,7 @@ from live.process.loop_slices import run_at_once
 from live.rehearse.web_server import serve_http
 from live.settings import FeedsConfig
 from live.sources.hall import Hall
-from live.sources.hall_board import Seat
+from live.sources.hall_games import Seat
 from live.sources.lichess_game import LichessGameStream, LichessTvStream
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.mqtt_games import MqttGames

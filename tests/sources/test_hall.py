@@ -10,7 +10,8 @@ from live.games.report_changes import plan_steps
 from live.messages.from_sources import FeedReport, Headers, Move, Player, Result
 from live.process.loop_slices import run_at_once
 from live.sources.hall import Hall
-from live.sources.hall_board import HallBoard, Seat
+from live.sources.hall_board import HallBoard
+from live.sources.hall_games import Seat
 
 # A hall is driven as a course of steps, and what becomes of its games is followed as
 # the service does. One step is a text:

@@ -29,8 +29,8 @@ from live.process.loop_slices import LoopShare, run_at_once
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.sources import livechess_pairings
 from live.sources.foreign_json import describe_unread, read_json
-from live.sources.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
-from live.sources.hall_board import Seat, Seats
+from live.sources.hall import MAX_BOARDS, MISSED, Hall
+from live.sources.hall_games import SET_BACK, Seat, Seats
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.livechess_pairings import MAX_TOURNAMENTS, Pairings
 from tests.sources.fakes import (
