@@ -1,11 +1,11 @@
 """The interface of a source, and the runner that follows a source until it ends.
 
 A polled source implements :meth:`PolledFeed.poll`, which returns the source's present
-games as a :class:`Poll`. A streamed source implements
-:meth:`SessionFeed._follow_source`, which passes each update to
-:meth:`FeedSession.report`. Each raises :class:`FeedTrouble` when a connection has to
-end. Only the runner handles retries, health, staleness and the grace period after the
-last result, so no source can stop the service.
+games as a :class:`Poll`. A streamed source implements :meth:`Feed._follow_source`,
+which passes each update to :meth:`FeedSession.report`. Each raises
+:class:`FeedTrouble` when a connection has to end. Only the runner handles retries,
+health, staleness and the grace period after the last result, so no source can stop the
+service.
 
 Loss policy from source to game: lossless. Each report contains a whole game, so the
 next report makes up for a missed one; ``FeedSink.report`` waits while the consumer is
@@ -55,24 +55,6 @@ class FeedSink(Protocol):
         """Report the health of the source. Call this only when its state or detail
         changes.
         """
-
-
-class Feed(Protocol):
-    """A source that can be followed.
-
-    ``run`` reports health ``finished`` and returns when the source has ended: its input
-    has ended, or every game has a result and the source has confirmed it. A lasting
-    source reports ``finished`` but keeps polling, since the next round might follow.
-    While the source does not exist yet (404, 401, a page that is not PGN, a name that
-    does not resolve), health is ``waiting`` and the request is repeated. A failure
-    after the first report sets health ``retrying``. :class:`live.errors.FeedError` is
-    raised only where nobody waits for the source (``--once``, or a probe).
-    """
-
-    name: FeedName
-    """Name shown to people: the ``--feed`` text without secrets."""
-
-    async def run(self, sink: FeedSink) -> None: ...
 
 
 def describe_failure(feed: FeedName, error: FeedError) -> FeedHealth:
@@ -361,13 +343,21 @@ class FeedSession:
         return left_s is not None and left_s < 0.1
 
 
-class SessionFeed(ABC):
-    """Base of all sources: implements :class:`Feed` as a series of sessions, each of
-    which ends when the connection is lost.
+class Feed(ABC):
+    """A source that can be followed, as a series of sessions, each of which ends when
+    the connection is lost.
+
+    :meth:`run` reports health ``finished`` and returns when the source has ended: its
+    input has ended, or every game has a result and the source has confirmed it. A
+    lasting source reports ``finished`` but keeps polling, since the next round might
+    follow. While the source does not exist yet (404, 401, a page that is not PGN, a
+    name that does not resolve), health is ``waiting`` and the request is repeated. A
+    failure after the first report sets health ``retrying``.
     """
 
     def __init__(self, name: FeedName, conditions: FeedConditions) -> None:
         self.name = name
+        """Name shown to people: the ``--feed`` text without secrets."""
         self._conditions = conditions
         self._clock, self._config = conditions.clock, conditions.config
 
@@ -427,7 +417,7 @@ class SessionFeed(ABC):
         """
 
 
-class PolledFeed(SessionFeed):
+class PolledFeed(Feed):
     """A source that is asked for its games at intervals."""
 
     _news: asyncio.Event | None = None

@@ -17,7 +17,7 @@ from websockets.frames import CloseCode
 from live.messages.from_sources import GameReport
 from live.process.loop_slices import LoopShare
 from live.sources import http_client
-from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.feed import Feed, FeedConditions, FeedSession
 from live.sources.hall import Hall
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.livechess_pairings import Pairings
@@ -39,7 +39,7 @@ BOARDS_S = 30.0
 MAX_MESSAGE_BYTES = 1 << 18
 
 
-class LiveChessFeed(SessionFeed):
+class LiveChessFeed(Feed):
     """Follows all boards of one LiveChess."""
 
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
