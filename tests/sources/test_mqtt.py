@@ -18,10 +18,11 @@ from live.manual.pages import read_page
 from live.messages.from_sources import STANDS, GameReport, Player
 from live.rehearse.rehearsal import write_pgn
 from live.settings import FeedsConfig, MqttFeedConfig
+from live.sources import mqtt_games
 from live.sources.kept_moves import keep_unread
 from live.sources.mqtt_client import MqttClient
 from live.sources.mqtt_feed import create_client_id
-from live.sources.mqtt_games import MAX_BYTES, MAX_JSON_BYTES, MAX_TOPICS, MqttGames
+from live.sources.mqtt_games import MAX_BYTES, MAX_JSON_BYTES, MqttGames
 from live.sources.open_feed import open_feed, probe_sources
 from tests.server.mosquitto import ANYBODY, Mosquitto, run_broker, users
 from tests.sources.fakes import (
@@ -336,17 +337,20 @@ def test_an_empty_payload_takes_an_unfinished_game_away_and_no_finished_one() ->
     assert complete and [game.headers.white.name for game in games] == ["A1", "A3"]
 
 
-def test_topics_and_finished_games_beyond_any_event_are_left_out() -> None:
+def test_topics_and_finished_games_beyond_any_event_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mqtt_games, "MAX_TOPICS", 10)
     flooded, finished = Subscription(), Subscription()
-    for number in range(MAX_TOPICS + 10):
+    for number in range(15):
         flooded.read(b"1. e4 *", f"flood/{number}")
         finished.hear({"id": str(number), "moves": "e4", "result": "1-0"}, "a/1")
         finished.read(b"", "a/1")
-    assert len(flooded.games.take_reports()[0]) == MAX_TOPICS
+    assert len(flooded.games.take_reports()[0]) == 10
     finished.hear({"moves": "e4"}, "a/2")
     finished.read(b"", "a/2")
     games, complete = finished.games.take_reports()
-    assert complete and len(games) == MAX_TOPICS
+    assert complete and len(games) == 10
 
 
 # --- against a broker -----------------------------------------------------------------
