@@ -87,16 +87,6 @@ def test_players_by_name_alone_and_moves_with_and_without_clocks() -> None:
     assert (game.key, game.result) == ("", "1/2-1/2")
 
 
-def test_an_illegal_move_ends_the_game_there_unless_it_went_on_from_it() -> None:
-    game = Subscription().one({"moves": ["e4", "Ke5", "d4"]})
-    assert sans(game) == "e4" and game.problem == "illegal move 1...Ke5"
-    one, other = Subscription().hear(
-        {"moves": ["e4", "Ke5", "d4", "Kd6"], "result": "*"}
-    )
-    assert one.problem == f"illegal move 1...Ke5 {STANDS}"
-    assert sans(other) == "d4+ Kd6" and other.key == f"{one.key} from ply 2"
-
-
 def test_a_topic_used_again_for_players_without_names_is_another_game() -> None:
     board = Subscription()
     assert board.one({"moves": "e4 e5 Nf3 Nc6"}).key.endswith("/1")
@@ -220,13 +210,23 @@ def test_moves_as_a_text_are_read_as_those_of_a_pgn(
     assert board.one({"moves": moves, "result": "0-1"}).result == "0-1"
 
 
-def test_an_illegal_move_ends_the_game_there_unless_play_went_on_from_it() -> None:
-    game = Subscription().one({"moves": "1. e4 Ke5 2. d4"})
+def as_list(moves: str) -> object:
+    return moves.split()
+
+
+@pytest.mark.parametrize("write", [as_list, str])
+def test_an_illegal_move_ends_the_game_there_unless_play_went_on_from_it(
+    write: Callable[[str], object],
+) -> None:
+    game = Subscription().one({"moves": write("e4 Ke5 d4")})
     assert sans(game) == "e4" and game.problem == "illegal move 1...Ke5"
     assert game.unread == ("moves",)
-    one, other = Subscription().hear({"moves": "1. e4 Ke5 2. d4+ Kd6 *"})
+    one, other = Subscription().hear({"moves": write("e4 Ke5 d4+ Kd6")})
     assert one.problem == f"illegal move 1...Ke5 {STANDS}" and one.unread == ()
     assert sans(other) == "d4+ Kd6" and other.key == f"{one.key} from ply 2"
+
+
+def test_a_game_as_text_goes_on_from_null_moves() -> None:
     text = "1. e4 e5 2. -- Nc6 3. Nf3 Nd4 4. -- d6 5. Nc3 a6 *"
     games = Subscription().hear({"moves": text})
     assert list(map(sans, games)) == ["e4 e5", "Nc6 Nf3 Nd4", "d6 Nc3 a6"]
@@ -438,8 +438,9 @@ async def test_what_came_while_we_were_away_is_not_lost(broker: Mosquitto) -> No
 
 
 async def test_a_look_at_the_source_does_not_disturb_who_follows_it(
-    broker: Mosquitto,
+    broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("live.sources.open_feed.QUIET_S", 0.2)
     spec = f"{address(broker)}/a/#"
     async with follow_source(spec) as seen:
         await live(seen)
