@@ -167,7 +167,7 @@ async def damaged_once(
     shown.check(site.plies, site.plies, well=BOARDS)
 
 
-@pytest.mark.parametrize("numbers", in_pieces(10), ids=str)
+@pytest.mark.parametrize("numbers", in_pieces(6), ids=str)
 async def test_files_of_livechess_cloud_damaged_one_after_the_other(
     numbers: range,
 ) -> None:
@@ -181,7 +181,7 @@ async def test_files_of_livechess_cloud_damaged_one_after_the_other(
             await damaged_once(site, seen, shown, number, now=True)
 
 
-@pytest.mark.parametrize("numbers", in_pieces(5), ids=str)
+@pytest.mark.parametrize("numbers", in_pieces(3), ids=str)
 async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(
     numbers: range,
 ) -> None:

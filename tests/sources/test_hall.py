@@ -12,6 +12,7 @@ from live.process.loop_slices import run_at_once
 from live.sources.hall import Hall
 from live.sources.hall_board import HallBoard
 from live.sources.hall_games import Seat
+from tests.sources.hall_sources import LINES
 
 # A hall is driven as a course of steps, and what becomes of its games is followed as
 # the service does. One step is a text:
@@ -25,18 +26,6 @@ from live.sources.hall_games import Seat
 #   `deaf restart` the same, and the request for the pairings is not answered
 #   `pairings`     they are answered
 
-LINES = {
-    "GAME": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7",
-    # Two of its moves were sensed wrongly.
-    "MENDED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d6 h3 Na5 Bc2 c5",
-    "NEXT": (
-        "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6 Bd3 dxc4 Bxc4 Nd5 Bxe7 Qxe7"
-    ),
-    # Analysis of the game from its tenth move on.
-    "TRIED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Qe2 O-O c3 d5 d3 Bb7 Re1 Re8",
-    "MATE": "f3 e5 g4 Qh4#",
-}
-LINES["ON"] = f"{LINES['GAME']} Nbd2 Bb7 Bc2 Re8 Nf1 Bf8"
 GRACE_S = 20.0
 
 

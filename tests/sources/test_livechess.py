@@ -45,7 +45,7 @@ from tests.sources.fakes import (
     until,
     upto,
 )
-from tests.sources.hall_sources import DgtBoardRehearsal, FakeLiveChess
+from tests.sources.hall_sources import LINES, DgtBoardRehearsal, FakeLiveChess
 
 START = chess.STARTING_BOARD_FEN
 FEN = chess.STARTING_FEN
@@ -54,6 +54,7 @@ CLOCK = {"white": 90, "black": 80}
 #: After 1. e4 e5, with 2. Nf3, and with 2... Nc6.
 OPEN = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"
 KNIGHT = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+OPENING = LINES["GAME"].split()[:12]
 KNIGHTS = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
 
 
@@ -166,24 +167,10 @@ def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
 
 
 def test_a_game_that_began_while_nobody_listened_is_another() -> None:
-    opening = [
-        "e4",
-        "e5",
-        "Nf3",
-        "Nc6",
-        "Bb5",
-        "a6",
-        "Ba4",
-        "Nf6",
-        "O-O",
-        "Be7",
-        "Re1",
-        "b5",
-    ]
-    for now in (["e4"], ["e4", "e5", "Nc3"], ["d4", "d5"], [*opening[:3], "d6"]):
+    for now in (["e4"], ["e4", "e5", "Nc3"], ["d4", "d5"], [*OPENING[:3], "d6"]):
         board = Board()
-        for plies in range(1, len(opening) + 1):
-            board.moves(*opening[:plies], clock=CLOCK)
+        for plies in range(1, len(OPENING) + 1):
+            board.moves(*OPENING[:plies], clock=CLOCK)
         board.reconnect()
         game = board.moves(*now, clock={"white": 5400, "black": 5390})
         assert game.key == "23946/2"
@@ -191,8 +178,8 @@ def test_a_game_that_began_while_nobody_listened_is_another() -> None:
         assert {move.clock_s for move in game.moves} <= {None, 5400, 5390}
     # An arbiter takes a game back a long way: it is the same.
     board = Board()
-    board.moves(*opening, clock=CLOCK)
-    assert board.moves(*opening[:5]).key == "23946/1"
+    board.moves(*OPENING, clock=CLOCK)
+    assert board.moves(*OPENING[:5]).key == "23946/1"
 
 
 def test_a_livechess_that_forgot_is_told_where_the_game_stands(board: Board) -> None:
@@ -657,25 +644,11 @@ def test_an_odd_field_of_an_event_is_named_and_takes_no_move_back(
 def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
     board: Board, line: list[str]
 ) -> None:
-    opening = [
-        "e4",
-        "e5",
-        "Nf3",
-        "Nc6",
-        "Bb5",
-        "a6",
-        "Ba4",
-        "Nf6",
-        "O-O",
-        "Be7",
-        "Re1",
-        "b5",
-    ]
-    before = board.moves(*opening, clock=CLOCK)
+    before = board.moves(*OPENING, clock=CLOCK)
     _, (game,) = board.event(san=line, start=FEN)
     assert (game.key, game.moves) == (before.key, before.moves)
     assert "move" in (game.problem or "") and game.unread == ("moves",)
-    assert board.moves(*opening, "Bb3").problem is None
+    assert board.moves(*OPENING, "Bb3").problem is None
 
 
 def test_a_message_that_is_no_json_is_said(board: Board) -> None:
