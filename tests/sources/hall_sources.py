@@ -322,7 +322,7 @@ class MqttRehearsal(MishapRehearsal):
 
 
 def told_json(game: GameReport) -> bytes:
-    """One game in our own schema (:class:`live.sources.mqtt_games.MqttGame`)."""
+    """One game in our own schema (:class:`live.sources.mqtt_topic.MqttGame`)."""
     headers = game.headers
     body: dict[str, object] = {
         **msgspec.structs.asdict(headers),

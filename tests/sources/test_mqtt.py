@@ -22,7 +22,8 @@ from live.sources import mqtt_games
 from live.sources.kept_moves import keep_unread
 from live.sources.mqtt_client import MqttClient
 from live.sources.mqtt_feed import create_client_id
-from live.sources.mqtt_games import MAX_BYTES, MAX_JSON_BYTES, MqttGames
+from live.sources.mqtt_games import MqttGames
+from live.sources.mqtt_topic import MAX_BYTES, MAX_JSON_BYTES
 from live.sources.open_feed import open_feed, probe_sources
 from tests.server.mosquitto import ANYBODY, Mosquitto, run_broker, users
 from tests.sources.fakes import (
