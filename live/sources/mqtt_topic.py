@@ -217,8 +217,8 @@ class MqttTopic:
         return (yield from self._read_pgn(payload))
 
     def _report_unusable(self, error: _NoGame) -> Sequence[GameReport]:
-        """Return the games of a topic with the problem of its last message, which could not
-        be used.
+        """Return the games with the problem of the last message, which could not be
+        used.
         """
         problem = f"its last message cannot be used: {error}"
         games = [*self.games.values()]
@@ -248,9 +248,9 @@ class MqttTopic:
         raise _NoGame("JSON without moves or fen")
 
     def _fill_unread(self, sent: Sent) -> Sent:
-        """Return ``sent`` with its unreadable fields filled from the previous message, if
-        that was about the same game; a player who is missing is filled too, if the opponent
-        is named.
+        """Return ``sent`` with its unreadable fields filled from the previous message,
+        if that was about the same game; a player who is missing is filled too, if the
+        opponent is named.
         """
         before, self._sent = self._sent, sent
         if not isinstance(before, type(sent)):
@@ -326,8 +326,8 @@ class MqttTopic:
         moves: Sequence[Move],
         problem: str | None,
     ) -> GameReport:
-        """Return the report of a game with the moves that could be read. If another game
-        has begun on the topic, count it.
+        """Return the report of a game with the moves that could be read. If another
+        game has begun on the topic, count it.
         """
         before, now = self._moves, tuple(moves)
         if problem is None or now:
@@ -382,9 +382,9 @@ class MqttTopic:
         moves: tuple[Move, ...],
         count: int,
     ) -> GameReport:
-        """Return the report of a game. Missing event and board are taken from the topic's
-        levels. If neither an id nor the players identify the game, its key is made of topic
-        and ``count``.
+        """Return the report of a game. Missing event and board are taken from the
+        topic's levels. If neither an id nor the players identify the game, its key is
+        made of topic and ``count``.
         """
         parent, _, last = self._name.rpartition("/")
         number = _LAST_NUMBER.search(last)
