@@ -22,7 +22,7 @@ from live.service.event_service import EventService
 from live.settings import Config
 from live.sources import demo_feed
 from live.sources.demo_feed import DemoFeed
-from live.sources.feed import FeedConditions, FeedSink
+from live.sources.feed_session import FeedConditions, FeedSink
 from live.sources.open_feed import open_feed
 from live.sources.pgn_decoder import PgnReader
 from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents

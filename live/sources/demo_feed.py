@@ -8,7 +8,8 @@ from collections import defaultdict, deque
 from importlib import resources
 
 from live.messages.from_sources import GameReport
-from live.sources.feed import Feed, FeedConditions, FeedSession
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.game_timeline import GameMoment, PlannedIncident, plan_timeline
 from live.sources.pgn_decoder import PgnReader
 from live.sources.source_address import FeedAddress

@@ -33,7 +33,8 @@ from live.messages.health import FeedState
 from live.process.backoff import format_duration
 from live.sources import http_client
 from live.sources.doubled_games import DoubledGames, Readings, is_single_game_file
-from live.sources.feed import Feed, FeedConditions, FeedSession, Poll, PolledFeed
+from live.sources.feed import Feed, PolledFeed
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.partial_reads import PartialReadFilter, create_filter
 from live.sources.pgn_text import PgnText
 from live.sources.retry import FeedTrouble, create_fatal_trouble

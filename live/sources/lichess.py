@@ -31,13 +31,8 @@ from live.messages.values import Value
 from live.process.backoff import format_duration
 from live.process.loop_slices import LoopSlices
 from live.sources import http_client
-from live.sources.feed import (
-    Feed,
-    FeedConditions,
-    FeedSession,
-    Poll,
-    PolledFeed,
-)
+from live.sources.feed import Feed, PolledFeed
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.foreign_json import ForeignObject, read_json
 from live.sources.game_identity import drop_repeated_games
 from live.sources.kept_moves import keep_unread

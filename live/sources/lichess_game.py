@@ -20,7 +20,8 @@ from live.messages.from_sources import GameReport, Headers, Player, Result, Unre
 from live.messages.values import Value
 from live.process.backoff import format_duration
 from live.sources import http_client
-from live.sources.feed import Feed, FeedConditions, FeedSession
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.foreign_json import (
     ForeignObject,
     add_unread,

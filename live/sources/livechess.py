@@ -17,7 +17,8 @@ from websockets.frames import CloseCode
 from live.messages.from_sources import GameReport
 from live.process.loop_slices import LoopShare
 from live.sources import http_client
-from live.sources.feed import Feed, FeedConditions, FeedSession
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.hall import Hall
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.livechess_pairings import Pairings

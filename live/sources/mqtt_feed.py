@@ -23,7 +23,8 @@ from paho.mqtt.properties import Properties
 
 from live.errors import FeedUnreadable
 from live.process.loop_slices import LoopSlices
-from live.sources.feed import FeedConditions, FeedSession, Poll, PolledFeed
+from live.sources.feed import PolledFeed
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.mqtt_address import describe_wrong_topic, read_mqtt_address
 from live.sources.mqtt_client import MqttClient, create_tls_context
 from live.sources.mqtt_games import MqttGames

@@ -13,7 +13,8 @@ from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth
 from live.messages.values import FeedName, Value
 from live.settings import FeedsConfig
-from live.sources.feed import RETRY, Feed, FeedConditions
+from live.sources.feed import RETRY, Feed
+from live.sources.feed_session import FeedConditions
 from live.sources.game_identity import Identified, identify_games
 from live.sources.source_address import KINDS, recognise_source, redact_address
 

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from live.messages.from_sources import NO_LONGER, STANDS, GameReport, GameReports
 from live.messages.values import Value
-from live.sources.feed import FeedConditions, FeedSession, Poll
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.game_identity import (
     Identified,
     Identity,

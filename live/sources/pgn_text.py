@@ -8,7 +8,7 @@ from live.messages.from_sources import GameReports
 from live.messages.values import FeedName
 from live.process.loop_slices import LoopSlices
 from live.sources.charset_guess import guess_charset
-from live.sources.feed import FeedConditions
+from live.sources.feed_session import FeedConditions
 from live.sources.game_identity import drop_repeated_games
 from live.sources.partial_reads import FIRST_COPY_S, TextReading
 from live.sources.pgn_decoder import PgnReader

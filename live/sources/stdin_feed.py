@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator
 from live.errors import FeedUnreadable
 from live.process.input_wait import InputWait
 from live.process.loop_slices import LoopSlices
-from live.sources.feed import Feed, FeedConditions, FeedSession
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.pgn_decoder import PgnDecoder
 from live.sources.pgn_detection import describe_no_pgn
 from live.sources.source_address import FeedAddress

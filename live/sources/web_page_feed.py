@@ -9,14 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from live.sources import http_client
-from live.sources.feed import (
-    RESTING_S,
-    Feed,
-    FeedConditions,
-    FeedSession,
-    Poll,
-    PolledFeed,
-)
+from live.sources.feed import RESTING_S, Feed, PolledFeed
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.lichess_token import LichessToken
 from live.sources.partial_reads import PartialReadFilter, create_filter
 from live.sources.pgn_text import PgnText

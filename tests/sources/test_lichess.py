@@ -20,7 +20,7 @@ from live.rehearse.rehearsal import ROUND_ID
 from live.rehearse.web_server import serve_http
 from live.settings import FeedsConfig, LichessConfig
 from live.sources import feed, lichess
-from live.sources.feed import FeedSession
+from live.sources.feed_session import FeedSession
 from live.sources.game_timeline import choose_wrong_move
 from live.sources.kept_moves import keep_unread
 from live.sources.lichess import KEEP_ALIVE_S

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from live.messages.from_sources import GameReport, Headers, Move, Player
 from live.rehearse.rehearsal import write_pgn
 from live.settings import FeedsConfig
-from live.sources.feed import FeedSession, Poll
+from live.sources.feed_session import FeedSession, Poll
 from live.sources.partial_reads import (
     FIRST_COPY_S,
     PartialReadFilter,
