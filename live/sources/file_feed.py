@@ -17,9 +17,8 @@ import asyncio
 import logging
 import os
 import re
-import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from math import inf
 from pathlib import Path
@@ -35,46 +34,24 @@ from live.sources import http_client
 from live.sources.doubled_games import DoubledGames, Readings, is_single_game_file
 from live.sources.feed import Feed, PolledFeed
 from live.sources.feed_session import FeedConditions, FeedSession, Poll
+from live.sources.folder_scan import Signature, Signatures, read_signature, scan_folder
 from live.sources.partial_reads import PartialReadFilter, create_filter
+from live.sources.path_watch import Watch, watch_path
 from live.sources.pgn_text import PgnText
 from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import FeedAddress
 from live.user_files import in_print, on_own_thread, read_regular
-
-# watchfiles logs every change that it sees. A log file in the followed folder would
-# make it log for ever.
-logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 
-#: Limits on the files read, and on the depth of sub-folders: a whole disk given by
-#: mistake must not be read.
-MAX_FILES = 2000
-MAX_DEPTH = 4
-_NUMBER = re.compile(r"(\d+)")
-
-#: Function that sets the event whenever the path might have changed; it returns if it
-#: cannot watch the path.
-Watch = Callable[[Path, asyncio.Event], Awaitable[None]]
-#: Modification time (nanoseconds), size and inode of a file, to detect changes.
-Signature = tuple[int, int, int]
-Signatures = dict[Path, Signature]
 #: Time after which a drive that does not answer is reported, seconds.
 SLOW_S = 10.0
 #: Resolution of a drive's clock, seconds: two changes within this time can have the
 #: same modification time. It is 2 s on FAT and many network shares.
 TICK_S = 2.0
-
-
-def read_signature(path: Path) -> Signature:
-    """Return the signature by which a change of the file is detected. Raises OSError as
-    ``os.stat`` does.
-    """
-    stat = os.stat(path)
-    return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
 def read_bounded(path: Path, max_bytes: int) -> bytes:
@@ -87,51 +64,6 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
             str(path), f"is larger than {max_bytes} bytes", "Give a file of one event"
         )
     return text
-
-
-def _natural_sort_key(path: Path) -> list[list[tuple[bool, int, str]]]:
-    """Return a sort key that puts ``game-2`` before ``game-10``."""
-    return [list(map(_word_sort_key, _NUMBER.split(part[:255]))) for part in path.parts]
-
-
-def _word_sort_key(word: str) -> tuple[bool, int, str]:
-    return (word.isdecimal(), int(word) if word.isdecimal() else 0, word)
-
-
-def scan_folder(folder: Path) -> Signatures:
-    """Return the PGN files below a folder, each with its signature.
-
-    Raises OSError if the folder itself cannot be read, and FeedTrouble if it contains
-    too many files; unreadable entries below it are skipped.
-    """
-    os.listdir(folder)
-    paths: list[Path] = []
-    for directory, folders, names in os.walk(folder):
-        if len(Path(directory).relative_to(folder).parts) >= MAX_DEPTH:
-            folders.clear()
-        # A folder whose name ends in .pgn is listed like a file, so that it is reported
-        # as unreadable instead of being searched.
-        paths += [
-            Path(directory, name) for name in (*names, *folders) if _is_named_pgn(name)
-        ]
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        folders[:] = [name for name in folders if not _is_named_pgn(name)]
-        if len(paths) > MAX_FILES:
-            problem = f"holds more than {MAX_FILES} PGN files"
-            raise create_fatal_trouble(
-                str(folder), problem, "Give the folder of one tournament"
-            )
-    signatures: Signatures = {}
-    for path in sorted(paths, key=_natural_sort_key):
-        try:
-            signatures[path] = read_signature(path)
-        except OSError:  # deleted since it was listed
-            continue
-    return signatures
-
-
-def _is_named_pgn(name: str) -> bool:
-    return name.lower().endswith(".pgn") and not name.startswith(".")
 
 
 class _File(msgspec.Struct, eq=False):
@@ -376,46 +308,6 @@ def _describe_doubles(path: Path, games: int, elsewhere: Counter[Path]) -> str:
     elif len(elsewhere) > 2:
         place = f"{len(elsewhere)} other files"
     return f"{in_print(path.name)}, {share} are also in {place}"
-
-
-async def watch_path(path: Path, changed: asyncio.Event) -> None:
-    """Set ``changed`` whenever the operating system reports that the file, or any PGN
-    file below the folder, was created, written or replaced.
-    """
-    from watchfiles import (  # imported here because no other source needs it
-        Change,
-        watch,
-    )
-
-    loop, stop = asyncio.get_running_loop(), threading.Event()
-
-    def follow() -> None:
-        tree = path.is_dir()
-
-        def concerns(change: Change, changed_path: str) -> bool:
-            if tree:
-                return changed_path.lower().endswith(".pgn")
-            return os.path.basename(changed_path) == path.name
-
-        # A writer creates a file in several steps; a tenth of a second combines them.
-        watched = path if tree else path.parent
-        for _ in watch(
-            watched,
-            watch_filter=concerns,
-            recursive=tree,
-            debounce=100,
-            step=20,
-            stop_event=stop,
-            rust_timeout=1000,
-        ):
-            if stop.is_set():
-                return
-            loop.call_soon_threadsafe(changed.set)
-
-    try:
-        await on_own_thread(follow)
-    finally:
-        stop.set()
 
 
 #: Host name and slash at the beginning of a web address that was copied without

@@ -20,7 +20,7 @@ from live.errors import FeedNotFound, FeedUnreadable
 from live.messages.from_sources import GameReport, Player
 from live.rehearse.rehearsal import write_pgn
 from live.settings import FeedsConfig
-from live.sources import file_feed, http_client
+from live.sources import file_feed, folder_scan, http_client
 from live.sources.file_feed import FileFeed, FolderFeed
 from live.sources.pgn_decoder import PgnLimits, PgnReader
 from live.sources.source_address import recognise_source
@@ -383,7 +383,9 @@ def test_numbers_count_as_numbers(tmp_path: Path) -> None:
     for name in reversed(names):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert list(file_feed.scan_folder(tmp_path)) == [tmp_path / name for name in names]
+    assert list(folder_scan.scan_folder(tmp_path)) == [
+        tmp_path / name for name in names
+    ]
 
 
 async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -> None:
@@ -651,7 +653,7 @@ async def test_no_folder_and_one_of_far_too_many_files(
 ) -> None:
     with pytest.raises(FeedNotFound):
         await Folder(tmp_path / "none").seen.run()
-    monkeypatch.setattr(file_feed, "MAX_FILES", 3)
+    monkeypatch.setattr(folder_scan, "MAX_FILES", 3)
     case = Folder(tmp_path)
     for index in range(4):
         case.write(f"{index}.pgn", GAMES[0])
