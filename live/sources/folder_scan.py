@@ -41,8 +41,11 @@ def scan_folder(folder: Path) -> Signatures:
         paths += [
             Path(directory, name) for name in (*names, *folders) if _is_named_pgn(name)
         ]
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        folders[:] = [name for name in folders if not _is_named_pgn(name)]
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".") and not _is_named_pgn(name)
+        ]
         if len(paths) > MAX_FILES:
             problem = f"holds more than {MAX_FILES} PGN files"
             raise create_fatal_trouble(

@@ -20,9 +20,10 @@ lasts: its last game keeps its moves.
 import math
 import zlib
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence, Set
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -84,6 +85,21 @@ class _Loss(msgspec.Struct):
     """The game as the source now has it; None if it is missing."""
     since_s: float
     readings: int = 0
+
+
+class _Doubts(NamedTuple):
+    """What a comparison does not accept of the losses that it found."""
+
+    games: Identified
+    """Games whose loss is in doubt, as they were before."""
+    broken_off: Identified
+    """Games at the broken end of a text, with the moves known before."""
+    twins: set[int]
+    """Object ids of games that must not appear a second time, since each is a game in
+    doubt under its new name.
+    """
+    waits_s: list[float]
+    """Seconds after which a loss will have lasted long enough."""
 
 
 class PartialReadFilter:
@@ -159,52 +175,19 @@ class PartialReadFilter:
         complete = not halves and all(reading.complete for reading in readings)
         whole = {reading.name: reading for reading in readings if reading.whole}
         lost = self._find_lost(identified, whole, cut)
-        waits_s = [
-            reading.settles_s for reading in readings if reading.settles_s is not None
-        ]
-        doubted: Identified = {}
-        broken_off: set[Identity] = set()
-        # A game that is kept must not appear a second time under its new name.
-        twins: set[int] = set()
-        before = self._losses
-        self._losses = {}
-        for identity, (now, lasts_s) in lost.items():
-            loss = before.pop(identity, None)
-            if loss is None or loss.now != now:
-                loss = _Loss(now, now_s)
-            loss.readings += 1
-            wait_s = loss.since_s + lasts_s - now_s
-            if wait_s > 0 or loss.readings < LEAST_READINGS:
-                waits_s.append(max(wait_s, 0.0))
-                doubted[identity] = self._known_game(identity)
-                self._losses[identity] = loss
-                if identity not in identified:
-                    twins.add(id(now))
-            elif (
-                identity in cut
-                and identity in self._accepted
-                and identity not in self._endless
-            ):
-                identified[identity] = keep_unread(
-                    _keep_broken_off(identified[identity]), self._accepted[identity]
-                )
-                broken_off.add(identity)
+        losses_before = self._losses
+        doubts = self._doubt_losses(lost, identified, cut, now_s)
         if self._copies_s:
-            # A loss that was temporary means that the text with the loss was an old
-            # copy.
-            for identity in before.keys() & identified.keys() & self._accepted.keys():
-                moves = self._accepted[identity].moves
-                if identified[identity].moves[: len(moves)] == moves:
-                    self._copies_s = self._lost_after_s
+            self._notice_old_copies(losses_before.keys() - lost.keys(), identified)
         believed = {
             identity: game
             for identity, game in identified.items()
-            if id(game) not in twins
+            if id(game) not in doubts.twins
         }
-        believed |= doubted
+        believed |= doubts.broken_off | doubts.games
         self._remember_gone(believed, now_s)
         self._accepted = believed
-        unconfirmed = doubted.keys() | broken_off
+        unconfirmed = doubts.games.keys() | doubts.broken_off.keys()
         self._endless = believed.keys() & (
             (self._endless & unconfirmed) | (cut.keys() - unconfirmed)
         )
@@ -213,23 +196,69 @@ class PartialReadFilter:
             for identity, place in self._places.items()
             if identity in believed
         }
-        self._catching_up &= bool(doubted) or not complete
+        self._catching_up &= bool(doubts.games) or not complete
         # With alternating caches, a board would otherwise be marked at every second
         # reading.
         unmarked_readings = 1 if self._copies_s else 0
         marked = {
-            identity
+            identity: _mark_doubtful(believed[identity])
             for identity, loss in self._losses.items()
             if loss.readings > unmarked_readings
         }
-        games = dict(believed)
-        for identity in marked:
-            games[identity] = _mark_doubtful(games[identity])
         # Finished games are not marked as doubtful, so the note reports them.
-        unmarked = sum(believed[identity].result != "*" for identity in marked)
+        unmarked = sum(game.result != "*" for game in marked.values())
         note = "; ".join(filter(None, [_describe_kept(unmarked), *notes]))
-        again_in_s = min(waits_s, default=None)
-        return Poll(tuple(games.values()), complete, again_in_s, note)
+        waits_s = [
+            reading.settles_s for reading in readings if reading.settles_s is not None
+        ]
+        again_in_s = min([*waits_s, *doubts.waits_s], default=None)
+        return Poll(tuple((believed | marked).values()), complete, again_in_s, note)
+
+    def _doubt_losses(
+        self,
+        lost: dict[Identity, tuple[GameReport | None, float]],
+        identified: Identified,
+        cut: Container[Identity],
+        now_s: float,
+    ) -> _Doubts:
+        """Record the losses of this comparison, and return those that are not accepted
+        yet.
+        """
+        doubts = _Doubts({}, {}, set(), [])
+        before = self._losses
+        self._losses = {}
+        for identity, (now, lasts_s) in lost.items():
+            loss = before.get(identity)
+            if loss is None or loss.now != now:
+                loss = _Loss(now, now_s)
+            loss.readings += 1
+            wait_s = loss.since_s + lasts_s - now_s
+            if wait_s > 0 or loss.readings < LEAST_READINGS:
+                doubts.waits_s.append(max(wait_s, 0.0))
+                doubts.games[identity] = self._known_game(identity)
+                self._losses[identity] = loss
+                if identity not in identified:
+                    doubts.twins.add(id(now))
+            elif (
+                identity in cut
+                and identity in self._accepted
+                and identity not in self._endless
+            ):
+                doubts.broken_off[identity] = keep_unread(
+                    _keep_broken_off(identified[identity]), self._accepted[identity]
+                )
+        return doubts
+
+    def _notice_old_copies(
+        self, recovered: Set[Identity], identified: Identified
+    ) -> None:
+        """Wait longer from now on if a loss was temporary: then the text with the loss
+        was an old copy. ``recovered`` are games that are not lost any more.
+        """
+        for identity in recovered & identified.keys() & self._accepted.keys():
+            moves = self._accepted[identity].moves
+            if identified[identity].moves[: len(moves)] == moves:
+                self._copies_s = self._lost_after_s
 
     def _identify_games(
         self, readings: Iterable[TextReading]
