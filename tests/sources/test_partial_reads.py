@@ -237,6 +237,15 @@ def test_a_result_cut_off_is_not_withdrawn_and_one_taken_out_is() -> None:
     assert text.read(B, A).games == (B, A)
 
 
+def test_a_result_withdrawn_for_good_is_no_old_copy() -> None:
+    text = Text(OVER, copies_s=10)
+    for begun_s in (0, 100):
+        for now_s in (0, 5, 10):
+            belief = text.read(A, now_s=begun_s + now_s)
+        assert belief.games == (A,)
+        text.read(OVER, now_s=begun_s + 50)
+
+
 class Page:
     """A text that is polled, and the time."""
 
