@@ -687,18 +687,6 @@ def test_an_odd_position_is_passed_over_and_said(odd: object) -> None:
     assert (len(game.moves), game.problem) == (4, None)
 
 
-def test_a_clock_written_as_a_text_and_a_rating_that_is_none() -> None:
-    stream = LichessGameStream("x")
-    players = {
-        "white": {"user": {"name": "A"}, "rating": "2231"},
-        "black": {"rating": []},
-    }
-    told = DESCRIBED | {"players": players}
-    game = heard(stream, told, positions("e2e4")[1] | {"wc": "300.5", "bc": "x"})
-    assert (game.headers.white.elo, game.moves[0].clock_s) == (2231, 300.5)
-    assert game.problem == "not read: players.black.rating (a list), bc (a text)"
-
-
 def test_a_featured_game_without_an_id_is_not_the_one_of_before() -> None:
     tv, board = Tv(), chess.Board()
     board.push_uci("e2e4")

@@ -144,15 +144,6 @@ def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(
     assert (len(game.moves), game.problem) == (1, "illegal move 1...Ke4")
 
 
-def test_pieces_set_back_after_a_game_begin_another(board: Board) -> None:
-    for line in ("e4 e5 Nf3 Nc6", ""):
-        game = board.moves(*line.split())
-        assert (game.key, len(game.moves)) == ("23946/1", 4)
-    for line in ("d4", ""):
-        game = board.moves(*line.split())
-        assert (game.key, len(game.moves)) == ("23946/2", len(line.split()))
-
-
 def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
     """It is sensed while the clock still runs; the increment comes with the press."""
     board.moves("e4", clock={"white": 5371, "black": 5400, "run": True})
@@ -661,29 +652,6 @@ def test_a_message_that_is_no_json_is_said(board: Board) -> None:
     listed = {"response": "call", "id": 1, "param": [{"serialnr": ["5"]}, 7, None]}
     assert run_at_once(board.boards.apply_message(json.dumps(listed), 0.0)) == ([], [])
     assert list(board.boards.hall.boards) == ["23946"]
-
-
-async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
-    boards = LiveChessMessages()
-    listed = json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]})
-    run_at_once(boards.apply_message(listed, 0.0))
-    event = {"serialnr": "12", "start": "", "san": ["e4", "e5"], "match": True}
-    told_moves = json.dumps({"response": "feed", "id": 1, "param": event})
-    (_, (before,)) = run_at_once(boards.apply_message(told_moves, 0.0))
-    assert before.headers.white.name == "?"
-
-    async def look(**last: Any) -> list[GameReport]:
-        found = await seats(**last)
-        assert found is not None
-        run_at_once(boards.hall.apply_pairings(found, 0.0))
-        return boards.hall.take_changed_games()
-
-    (game,) = await look()
-    told = game.headers
-    assert (told.white.name, told.round, told.board) == ("Boe, Ann", "2.2", 2)
-    assert await look() == []
-    (game,) = await look(live=False, result="WHITEWIN")
-    assert (game.result, game.key, len(game.moves)) == ("1-0", before.key, 2)
 
 
 def read_round(*pairings: dict[str, object]) -> livechess_pairings._Round:

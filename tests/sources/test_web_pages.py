@@ -49,6 +49,7 @@ async def trouble_with(url: str) -> FeedTrouble:
 
 
 OLD = "Sat, 21 Nov 2020 10:11:12 GMT"
+NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -65,18 +66,16 @@ OLD = "Sat, 21 Nov 2020 10:11:12 GMT"
         ({"Last-Modified": OLD}, {"If-Modified-Since": OLD}),
     ],
 )
-async def test_a_body_comes_with_its_validators_if_they_can_be_sent_back(
+def test_validators_are_those_that_can_be_sent_back(
     given: dict[str, str], sent_back: dict[str, str]
 ) -> None:
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.send_whole(200, b"1. e4 *", {"Content-Type": "text/plain", **given})
-
-    assert await ask(answer) == http_client.HttpBody(
-        b"1. e4 *", "text/plain", sent_back
-    )
+    assert http_client.read_validators(given, NOON) == sent_back
 
 
-NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+async def test_a_body_comes_with_its_type_and_validators() -> None:
+    answer = answer_with(200, b"1. e4 *", Content_Type="text/plain", ETag='"a"')
+    found = http_client.HttpBody(b"1. e4 *", "text/plain", {"If-None-Match": '"a"'})
+    assert await ask(answer) == found
 
 
 def written(ago_s: float) -> str:
