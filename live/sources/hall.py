@@ -107,7 +107,8 @@ class Hall:
         """Message for people about boards whose games keep their moves, and about
         pairings that are not known yet; empty if there is nothing to tell.
         """
-        # Clocks change every second, so boards are only counted where some might count.
+        # This is asked for with every clock message, so boards are only counted if some
+        # can matter.
         boards = self.boards.values()
         parts = []
         if set_back_keys := self._games.set_back:

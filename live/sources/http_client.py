@@ -150,7 +150,7 @@ async def open_request(
             )
             if trouble is not None:
                 raise trouble
-            _check_coding(feed, response)
+            _refuse_other_codings(feed, response)
             yield response
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise translate_error(feed, error, _host_of(url)) from error
@@ -199,8 +199,10 @@ async def yield_between_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[by
 async def _read_body(response: httpx.Response, feed: FeedName, max_bytes: int) -> bytes:
     parts: list[bytes] = []
     size = 0
-    packed = _check_coding(feed, response)
-    whole = _inflate_body(response, max_bytes + 1) if packed else response.aiter_bytes()
+    if "gzip" in response.headers.get("Content-Encoding", "").lower():
+        whole = _inflate_body(response, max_bytes + 1)
+    else:
+        whole = response.aiter_bytes()
     async for part in yield_between_pieces(whole):
         size += len(part)
         if size > max_bytes:
@@ -214,10 +216,9 @@ async def _read_body(response: httpx.Response, feed: FeedName, max_bytes: int) -
     return b"".join(parts)
 
 
-def _check_coding(feed: FeedName, response: httpx.Response) -> bool:
-    """Return whether the body is compressed. Raise FeedTrouble for a coding that was
-    not requested, and for several: each one multiplies the size to which a few bytes
-    can grow.
+def _refuse_other_codings(feed: FeedName, response: httpx.Response) -> None:
+    """Raise FeedTrouble for a content coding that was not requested, and for several:
+    each one multiplies the size to which a few bytes can grow.
     """
     listed = response.headers.get("Content-Encoding", "").lower().split(",")
     codings = [
@@ -230,7 +231,6 @@ def _check_coding(feed: FeedName, response: httpx.Response) -> bool:
         raise create_fatal_trouble(
             feed, problem, "Set its server to send gzip or no compression"
         )
-    return bool(codings)
 
 
 async def _inflate_body(
