@@ -9,9 +9,10 @@ from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
 from live.messages.from_sources import FeedReport, Headers, Move, Player, Result
 from live.process.loop_slices import run_at_once
+from live.sources import hall_games
 from live.sources.hall import Hall
 from live.sources.hall_board import HallBoard
-from live.sources.hall_games import Seat
+from live.sources.hall_games import HallGames, Seat
 from tests.sources.hall_sources import LINES
 
 # A hall is driven as a course of steps, and what becomes of its games is followed as
@@ -560,6 +561,22 @@ def test_boards_that_were_not_reached_are_done_with_the_next_pairings() -> None:
     interrupted.close()
     run_at_once(hall.apply_pairings(seats, 1.0))
     assert [board.is_paired for board in boards if board] == [True, True]
+
+
+def test_the_oldest_games_that_are_on_no_board_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hall_games, "MAX_GAMES", 2)
+    games, board = HallGames(), HallBoard("S1", 1)
+    played = []
+    for round_ in (1, 2, 3):
+        headers = Headers(Player("Ann"), Player("Bob"), "Open", round=f"{round_}.1")
+        played.append(games.create_game(board, headers))
+        games.update_game(played[-1])
+    games.forget_oldest({played[0].key})
+    assert games.games_begun_on(board) == [played[0], played[2]]
+    assert games.take_changed_games() == [played[0], played[2]]
+    assert games.find_paired_game(Seat(played[1].headers)) is None
 
 
 def test_a_part_of_the_pairings_is_not_all_of_them() -> None:

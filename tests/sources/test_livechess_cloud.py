@@ -371,15 +371,23 @@ async def test_an_odd_field_costs_that_field_and_is_named() -> None:
     assert seen.ledger.games["1.1", "W11", "B11"].headers.white.fide_id == 14300011
 
 
-@pytest.mark.parametrize("file", ["tournament.json", "round-1/index.json"])
-async def test_a_list_that_cannot_be_read_stands_as_it_was(file: str) -> None:
+@pytest.mark.parametrize(
+    ("file", "body", "what"),
+    [
+        ("tournament.json", HTML, "an HTML page (perhaps a login page)"),
+        ("round-1/index.json", HTML, "an HTML page (perhaps a login page)"),
+        ("round-1/index.json", b'{"pairings": null}', "a file without pairings"),
+    ],
+)
+async def test_a_list_that_cannot_be_read_stands_as_it_was(
+    file: str, body: bytes, what: str
+) -> None:
     site = Site(1)
     site.write(1, 1, "*", "e4")
     async with site.follow_source() as seen:
         await seen.wait_for_games(1)
-        whole, site.files[file] = site.files[file], HTML
-        said = f"{file}: cannot be read, it is an HTML page (perhaps a login page)"
-        await until(lambda: said in seen.detail)
+        whole, site.files[file] = site.files[file], body
+        await until(lambda: f"{file}: cannot be read, it is {what}" in seen.detail)
         site.files["round-1/game-1.json"]["moves"] = ["e4", "e5"]
         await seen.wait_for_moves(2)
         site.files[file] = whole
