@@ -16,13 +16,10 @@ from live.process.wakeups import call_after_wakeup
 from live.settings import FeedsConfig
 from live.sources.feed import Feed, describe_failure
 from live.sources.open_feed import open_feed
-from live.sources.source_address import FeedAddress, recognise_source
+from live.sources.source_address import KINDS, FeedAddress, recognise_source
 
 log = logging.getLogger(__name__)
 
-#: Kinds that cannot be restarted: their input is gone, or would be replayed from the
-#: start.
-_NOT_RESTARTED = frozenset({"stdin", "demo"})
 #: Sections of ``[feeds]`` for a single kind of source, and settings that no source
 #: reads.
 _OWN = ("lichess", "livechess_cloud", "mqtt")
@@ -128,13 +125,17 @@ class SourceRunner:
     def fixed(self) -> list[str]:
         """Names of the sources that :meth:`reconfigure` never restarts."""
         return [
-            source.feed.name
-            for source in self._sources
-            if self._recognise(source).kind in _NOT_RESTARTED
+            source.feed.name for source in self._sources if self._is_read_once(source)
         ]
 
     def _recognise(self, source: _Source) -> FeedAddress:
         return recognise_source(source.spec, lichess_url=self.config.lichess.base_url)
+
+    def _is_read_once(self, source: _Source) -> bool:
+        """Return whether the input of a source is gone once it was read, or would be
+        replayed from the start.
+        """
+        return KINDS[self._recognise(source).kind].once
 
     @contextlib.asynccontextmanager
     async def running(
@@ -215,7 +216,7 @@ class SourceRunner:
     def _restart(self, sources: Sequence[_Source]) -> None:
         for source in sources:
             name = source.feed.name
-            if self._recognise(source).kind in _NOT_RESTARTED:
+            if self._is_read_once(source):
                 log.warning("%s continues as before: it cannot be restarted", name)
                 continue
             try:
