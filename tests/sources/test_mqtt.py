@@ -24,7 +24,8 @@ from live.sources.mqtt_client import MqttClient
 from live.sources.mqtt_feed import create_client_id
 from live.sources.mqtt_games import MqttGames
 from live.sources.mqtt_topic import MAX_BYTES, MAX_JSON_BYTES
-from live.sources.open_feed import open_feed, probe_sources
+from live.sources.open_feed import open_feed
+from live.sources.source_probe import probe_sources
 from tests.server.mosquitto import ANYBODY, Mosquitto, run_broker, users
 from tests.sources.fakes import (
     CONFIG,
@@ -425,7 +426,7 @@ async def test_what_came_while_we_were_away_is_not_lost(broker: Mosquitto) -> No
 async def test_a_look_at_the_source_does_not_disturb_who_follows_it(
     broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("live.sources.open_feed.QUIET_S", 0.2)
+    monkeypatch.setattr("live.sources.source_probe.QUIET_S", 0.2)
     spec = f"{address(broker)}/a/#"
     async with follow_source(spec) as seen:
         await live(seen)

@@ -24,7 +24,7 @@ from live.sources.mqtt_address import (
     describe_wrong_topic,
     read_mqtt_address,
 )
-from live.sources.open_feed import open_feed, probe_sources
+from live.sources.open_feed import open_feed
 from live.sources.source_address import (
     KINDS,
     LichessTarget,
@@ -34,6 +34,7 @@ from live.sources.source_address import (
     recognise_source,
     redact_address,
 )
+from live.sources.source_probe import probe_sources
 from live.sources.stdin_feed import StdinFeed
 from live.sources.web_page_feed import WebPageFeed
 from tests.sources.fakes import CONFIG, DATA, GAMES, PgnPage, answer_with
@@ -352,7 +353,7 @@ def test_a_token_file_that_is_not_there() -> None:
 async def test_a_source_that_answers_and_its_games(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("live.sources.open_feed.QUIET_S", 0.2)
+    monkeypatch.setattr("live.sources.source_probe.QUIET_S", 0.2)
     site = PgnPage(GAMES)
     for index, game in enumerate(GAMES):
         site.show_report(index, game)
