@@ -16,7 +16,7 @@ from live.errors import FeedNotFound, FeedUnreadable
 from live.rehearse.rehearsal import write_pgn
 from live.rehearse.web_server import Handler, ServedReply, ServedRequest, serve_http
 from live.settings import FeedsConfig
-from live.sources import http_client
+from live.sources import http_client, private_redirects
 from live.sources.retry import FeedTrouble
 from tests.sources.fakes import (
     CONFIG,
@@ -253,7 +253,7 @@ async def test_a_stranger_may_not_redirect_to_what_only_this_machine_reaches(
     async with httpx.AsyncClient(
         transport=httpx.MockTransport(answer),
         follow_redirects=True,
-        event_hooks={"response": [http_client._reject_private_redirect]},
+        event_hooks={"response": [private_redirects.reject_private_redirect]},
     ) as client:
         if not refused:
             found = await http_client.fetch_body(client, "feed", first, max_bytes=1000)
@@ -383,7 +383,7 @@ async def test_a_body_in_many_tiny_pieces_is_given_up_and_a_long_one_is_not() ->
 async def test_an_address_that_is_not_global_is_of_this_network(
     address: str, public: bool
 ) -> None:
-    assert await http_client._is_private_host(f"[{address}]") is not public
+    assert await private_redirects._is_private_host(f"[{address}]") is not public
 
 
 async def test_a_name_that_later_resolves_to_an_inner_address_leads_nowhere() -> None:
@@ -401,8 +401,8 @@ async def test_a_name_that_later_resolves_to_an_inner_address_leads_nowhere() ->
         302, headers=there, extensions={"network_stream": stream}, stream=stream
     )
     found.request = httpx.Request("GET", "http://localhost/")
-    with pytest.raises(http_client.InwardRedirect):
-        await http_client._reject_private_redirect(found)
+    with pytest.raises(private_redirects.InwardRedirect):
+        await private_redirects.reject_private_redirect(found)
 
 
 async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_asked(
@@ -411,7 +411,7 @@ async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_ask
     async def looked_up_as_public(host: str) -> bool:
         return False
 
-    monkeypatch.setattr(http_client, "_is_private_host", looked_up_as_public)
+    monkeypatch.setattr(private_redirects, "_is_private_host", looked_up_as_public)
     asked: list[str] = []
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
@@ -425,7 +425,7 @@ async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_ask
         await ask(answer)
     assert asked == ["/"]
     monkeypatch.setattr(
-        http_client, "getproxies", lambda: {"http": "http://localhost:80"}
+        private_redirects, "getproxies", lambda: {"http": "http://localhost:80"}
     )
     with pytest.raises(FeedTrouble, match="redirects endlessly"):
         await ask(answer)
