@@ -26,15 +26,15 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """HTTP clients trust one authority, because reading all of them takes every new
-    client 20 ms. No test asks a server outside this machine.
+    """HTTP clients of this process trust one authority, because reading all of them
+    takes every new client 20 ms. No test asks a server outside this machine.
     """
     end = "-----END CERTIFICATE-----\n"
     first, *_ = certifi.contents().partition(end)
     file = tmp_path_factory.mktemp("authorities") / "one.pem"
     file.write_text(first + end)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SSL_CERT_FILE", str(file))
+        patch.setattr(certifi, "where", lambda: str(file))
         yield
 
 
