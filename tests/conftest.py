@@ -1,11 +1,12 @@
 """What all tests share."""
 
+import functools
 import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 
-import certifi
+import httpx
 import pytest
 from hypothesis import settings
 
@@ -25,16 +26,14 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """HTTP clients of this process trust one authority, because reading all of them
-    takes every new client 20 ms. No test asks a server outside this machine.
+def shared_tls_context() -> Iterator[None]:
+    """HTTP clients share a TLS context, because reading the authorities takes 20 ms
+    for every new client. Where httpx has no such function, they are only slower.
     """
-    end = "-----END CERTIFICATE-----\n"
-    first, *_ = certifi.contents().partition(end)
-    file = tmp_path_factory.mktemp("authorities") / "one.pem"
-    file.write_text(first + end)
+    create = functools.cache(httpx.create_ssl_context)
+    name = "httpx._transports.default.create_ssl_context"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(certifi, "where", lambda: str(file))
+        patch.setattr(name, create, raising=False)
         yield
 
 
