@@ -1,10 +1,12 @@
 """What all tests share."""
 
+import functools
 import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 
+import httpx
 import pytest
 from hypothesis import settings
 
@@ -20,6 +22,18 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_tls_context() -> Iterator[None]:
+    """HTTP clients share a TLS context, because reading the authorities takes 20 ms
+    for every new client. Where httpx has no such function, they are only slower.
+    """
+    create = functools.cache(httpx.create_ssl_context)
+    name = "httpx._transports.default.create_ssl_context"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(name, create, raising=False)
         yield
 
 

@@ -21,7 +21,7 @@ from live.server.filtered_reader import snapshot
 from live.settings import Config
 from live.sources import demo_feed
 from live.sources.demo_feed import DemoFeed
-from live.sources.feed import FeedConditions, FeedSink
+from live.sources.feed_session import FeedConditions, FeedSink
 from live.sources.open_feed import open_feed
 from live.sources.pgn_decoder import PgnReader
 from tests.event.answered_event import RunningEvent, open_service

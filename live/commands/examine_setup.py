@@ -44,7 +44,7 @@ from live.screens.terminal.text import plain
 from live.server.public_view import PublicView
 from live.settings import Config, EngineConfig, FeedsConfig, HumanConfig, JournalConfig
 from live.sources.lichess_token import GET_ONE, LichessToken
-from live.sources.open_feed import probe_sources
+from live.sources.source_probe import probe_sources
 from live.watch.finding import count_things
 
 #: Time that a source or broker has to answer, in seconds.

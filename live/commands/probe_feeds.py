@@ -10,7 +10,7 @@ from rich.text import Text
 from live.screens.command_output import write_json
 from live.screens.terminal.text import plain
 from live.settings import Config
-from live.sources.open_feed import ProbedSource, probe_sources
+from live.sources.source_probe import ProbedSource, probe_sources
 
 _HEADS = ("Round", "Bd", "White", "Black", "Plies", "Last", "Result")
 

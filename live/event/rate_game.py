@@ -26,7 +26,7 @@ from live.catalogue import EARLY_MOVES, LEAST_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN
 from live.engine.search import Limit, SearchOptions
 from live.event.ply import EvaluatedPosition, KnownGame, KnownMove
 from live.games.game import Game, is_played
-from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, classify_pace
+from live.games.pace_of_play import Pace, classify_pace
 from live.human.question import HumanAnswer
 from live.messages.figures import CurvePoint, Curves, GainKind, HeadToHead
 from live.messages.values import Color, Value
@@ -122,10 +122,7 @@ class Measure(NamedTuple):
 
 def game_pace(game: Game) -> Pace | None:
     """Return the pace of a game; None if its source does not show it."""
-    clocks = [
-        ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]
-    ]
-    return classify_pace(game.headers.time_control, clocks)
+    return classify_pace(game.headers.time_control, game.moves)
 
 
 def rounded(value: float | None, decimals: int) -> float | None:

@@ -21,7 +21,9 @@ slowest class. Text in brackets is a remark.
 import math
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from live.messages.from_sources import Move
 
 Pace = Literal["bullet", "blitz", "rapid", "classical"]
 
@@ -106,40 +108,32 @@ _MINUTES = re.compile(r"(\d{1,6})\s*(?:min|мин|м\b|m(?![a-z])|['\u2019\u2032
 _SECONDS = re.compile(r"(\d{1,6})\s*(?:se[ckg]|сек|с\b|s\b|[\"\u201d\u2033])")
 
 
-class ClockedGame(NamedTuple):
-    """Clock data of one ply, seconds: the mover's clock after the ply, and the time
-    spent on it.
+def classify_pace(time_control: str, moves: Sequence[Move] = ()) -> Pace | None:
+    """Return the pace; None if neither the header nor the clocks of the moves show it.
+
+    Only the first ``SPENT_PLIES`` moves are read, so that a game keeps its pace.
     """
-
-    clock_s: float | None = None
-    spent_s: float | None = None
-
-
-def classify_pace(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace | None:
-    """Return the pace; None if neither the header nor the clocks show it.
-
-    Only the first ``SPENT_PLIES`` plies are read, so that a game keeps its pace.
-    """
+    moves = moves[:SPENT_PLIES]
     text = _REMARK.sub("", time_control).strip().lower()
     if _DAYS.fullmatch(text.removesuffix("/move").removesuffix("per move").strip()):
         return "classical"
-    shown_s = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
-    used_s = _most_used_s(plies[:SPENT_PLIES])
+    shown_s = max((move.clock_s or 0 for move in moves[:OPENING_PLIES]), default=0)
+    used_s = _most_used_s(moves)
     pace = _read_header(time_control.lower(), text, shown_s, used_s)
     # Because of increments, times can be a little longer than the initial time.
     if pace is not None and max(shown_s, used_s) <= _MOST_S[pace] + _OVER_S:
         return pace
     if shown_s > 0:
-        return _classify_time(shown_s + MOVES * _find_increment_s(plies[:SPENT_PLIES]))
-    spent = [ply.spent_s for ply in plies[:SPENT_PLIES] if ply.spent_s is not None]
+        return _classify_time(shown_s + MOVES * _find_increment_s(moves))
+    spent = [move.spent_s for move in moves if move.spent_s is not None]
     if len(spent) < SPENT_PLIES:
         return None
     return _classify_time(MOVES * sum(spent) / len(spent))
 
 
-def _most_used_s(plies: Sequence[ClockedGame]) -> float:
+def _most_used_s(moves: Sequence[Move]) -> float:
     """Return the seconds spent by the side that spent more."""
-    spent_s = [ply.spent_s or 0 for ply in plies]
+    spent_s = [move.spent_s or 0 for move in moves]
     return max(sum(spent_s[::2]), sum(spent_s[1::2]))
 
 
@@ -278,13 +272,13 @@ def _sum_periods_s(
     return total
 
 
-def _find_increment_s(plies: Sequence[ClockedGame]) -> float:
+def _find_increment_s(moves: Sequence[Move]) -> float:
     """Return the most seconds that a clock gained in one move, ignoring times added by
     hand.
     """
     rises = [
         after.clock_s - before.clock_s + (after.spent_s or 0)
-        for before, after in zip(plies, plies[2:], strict=False)
+        for before, after in zip(moves, moves[2:], strict=False)
         if before.clock_s is not None and after.clock_s is not None
     ]
     return max((rise for rise in rises if 0 < rise <= _OVER_S), default=0.0)

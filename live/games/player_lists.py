@@ -12,7 +12,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from live.errors import ConfigError
-from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, classify_pace
+from live.games.pace_of_play import Pace, classify_pace
 from live.games.pairing_list import Pairings, read_pairing_list
 from live.games.player_identity import fill_missing, is_known
 from live.games.rating_list import RatedPace, RatingList, read_rating_list
@@ -95,9 +95,7 @@ class PlayerLists:
     def _complete_game(self, game: GameReport) -> GameReport:
         headers = self._complete_headers(game.headers)
         if self._ratings is not None:
-            moves = game.moves[:SPENT_PLIES]
-            plies = [ClockedGame(move.clock_s, move.spent_s) for move in moves]
-            pace = _RATED[classify_pace(headers.time_control, plies)]
+            pace = _RATED[classify_pace(headers.time_control, game.moves)]
             white = self._add_rating(headers.white, pace)
             black = self._add_rating(headers.black, pace)
             if (white, black) != (headers.white, headers.black):

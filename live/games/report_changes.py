@@ -16,7 +16,7 @@ These rules decide the changes:
   never lost: a finished game stays as it is; a game with moves but no result gets a
   ``problem`` telling that its last known state is shown; a game without moves is
   removed. (Sources that can be read while they are being written check a missing game
-  themselves: :mod:`live.sources.file_feed`.)
+  themselves: :mod:`live.sources.partial_reads`.)
 * Another starting position or variant means another game: the old one is removed at
   once, and the new one gets its id.
 * A missing name, event, round or board counts as lost, not as withdrawn: the last one

@@ -74,15 +74,12 @@ def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
     return CommentValues(clock_s, spent_s, score, unsure)
 
 
-def read_bare_clock(comment: bytes) -> CommentValues | None:
-    """Return the clock of a comment that consists only of a time (``0:04:57``), or None
+def find_bare_clock(comment: bytes) -> bytes | None:
+    """Return the time in a comment that consists only of a time (``0:04:57``), or None
     for other comments.
     """
     match = _BARE_CLOCK.match(comment)
-    if match is None:
-        return None
-    is_short = match[1].count(b":") == 1
-    return CommentValues(read_time_s(match[1]), unsure=Unsure(is_short=is_short))
+    return None if match is None else match[1]
 
 
 def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:

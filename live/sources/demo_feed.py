@@ -8,7 +8,8 @@ from collections import defaultdict, deque
 from importlib import resources
 
 from live.messages.from_sources import GameReport
-from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.game_timeline import GameMoment, PlannedIncident, plan_timeline
 from live.sources.pgn_decoder import PgnReader
 from live.sources.source_address import FeedAddress
@@ -51,7 +52,7 @@ def _plan_boards() -> dict[int, deque[GameMoment]]:
     return moments_by_game
 
 
-class DemoFeed(SessionFeed):
+class DemoFeed(Feed):
     """Replays the bundled games as fast as they are rated, but no faster than
     :data:`SPEED` times their original speed: no board is ever ahead of its ratings.
 

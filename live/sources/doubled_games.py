@@ -29,7 +29,7 @@ from live.sources.game_identity import (
     identify_games,
     is_same_line,
 )
-from live.sources.pgn_snapshots import TextReading
+from live.sources.partial_reads import TextReading
 
 #: Name of a file of one game, as LiveChess writes it.
 _SINGLE = re.compile(r"game-\d+\.pgn", re.IGNORECASE)

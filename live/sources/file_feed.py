@@ -17,59 +17,41 @@ import asyncio
 import logging
 import os
 import re
-import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
+
+import msgspec
 
 from live.errors import FeedNotFound, FeedUnreadable
 from live.messages.health import FeedState
 from live.process.backoff import format_duration
 from live.sources import http_client
 from live.sources.doubled_games import DoubledGames, Readings, is_single_game_file
-from live.sources.feed import Feed, FeedConditions, FeedSession, Poll, PolledFeed
-from live.sources.pgn_snapshots import PgnSnapshots, PgnText
+from live.sources.feed import Feed, PolledFeed
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
+from live.sources.folder_scan import Signature, Signatures, read_signature, scan_folder
+from live.sources.partial_reads import PartialReadFilter, create_filter
+from live.sources.path_watch import Watch, watch_path
+from live.sources.pgn_text import PgnText
 from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import FeedAddress
 from live.user_files import in_print, on_own_thread, read_regular
-
-# watchfiles logs every change that it sees. A log file in the followed folder would
-# make it log for ever.
-logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 
-#: Limits on the files read, and on the depth of sub-folders: a whole disk given by
-#: mistake must not be read.
-MAX_FILES = 2000
-MAX_DEPTH = 4
-_NUMBER = re.compile(r"(\d+)")
-
-#: Function that sets the event whenever the path might have changed; it returns if it
-#: cannot watch the path.
-Watch = Callable[[Path, asyncio.Event], Awaitable[None]]
-#: Modification time (nanoseconds), size and inode of a file, to detect changes.
-Signature = tuple[int, int, int]
-Signatures = dict[Path, Signature]
 #: Time after which a drive that does not answer is reported, seconds.
 SLOW_S = 10.0
 #: Resolution of a drive's clock, seconds: two changes within this time can have the
 #: same modification time. It is 2 s on FAT and many network shares.
 TICK_S = 2.0
-
-
-def read_signature(path: Path) -> Signature:
-    """Return the signature by which a change of the file is detected. Raises OSError as
-    ``os.stat`` does.
-    """
-    stat = os.stat(path)
-    return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
 def read_bounded(path: Path, max_bytes: int) -> bytes:
@@ -84,49 +66,17 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
     return text
 
 
-def _natural_sort_key(path: Path) -> list[list[tuple[bool, int, str]]]:
-    """Return a sort key that puts ``game-2`` before ``game-10``."""
-    return [list(map(_word_sort_key, _NUMBER.split(part[:255]))) for part in path.parts]
+class _File(msgspec.Struct, eq=False):
+    """A followed file as it was last seen and read."""
 
-
-def _word_sort_key(word: str) -> tuple[bool, int, str]:
-    return (word.isdecimal(), int(word) if word.isdecimal() else 0, word)
-
-
-def scan_folder(folder: Path) -> Signatures:
-    """Return the PGN files below a folder, each with its signature.
-
-    Raises OSError if the folder itself cannot be read, and FeedTrouble if it contains
-    too many files; unreadable entries below it are skipped.
-    """
-    os.listdir(folder)
-    paths: list[Path] = []
-    for directory, folders, names in os.walk(folder):
-        if len(Path(directory).relative_to(folder).parts) >= MAX_DEPTH:
-            folders.clear()
-        # A folder whose name ends in .pgn is listed like a file, so that it is reported
-        # as unreadable instead of being searched.
-        paths += [
-            Path(directory, name) for name in (*names, *folders) if _is_named_pgn(name)
-        ]
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        folders[:] = [name for name in folders if not _is_named_pgn(name)]
-        if len(paths) > MAX_FILES:
-            problem = f"holds more than {MAX_FILES} PGN files"
-            raise create_fatal_trouble(
-                str(folder), problem, "Give the folder of one tournament"
-            )
-    signatures: Signatures = {}
-    for path in sorted(paths, key=_natural_sort_key):
-        try:
-            signatures[path] = read_signature(path)
-        except OSError:  # deleted since it was listed
-            continue
-    return signatures
-
-
-def _is_named_pgn(name: str) -> bool:
-    return name.lower().endswith(".pgn") and not name.startswith(".")
+    signature: Signature | None = None
+    """None if the file has to be read again, whatever its signature is."""
+    since_s: float = -inf
+    """Clock time since which the file has this signature."""
+    read_s: float = -inf
+    """Clock time at which the file was last read with this signature."""
+    text: PgnText | None = None
+    """None until the file could be read once."""
 
 
 class FileFeed(PolledFeed):
@@ -149,16 +99,12 @@ class FileFeed(PolledFeed):
         super().__init__(name, conditions)
         self._path = path
         self._watch = watch or watch_path
-        self._snapshots = PgnSnapshots(conditions)
-        self._records: dict[Path, tuple[Signature, float, float]] = {}
-        """By file: its signature, the clock time since which it has that signature, and
-        the clock time at which it was last read.
-        """
-        self._texts: dict[Path, PgnText] = {}
+        self._filter: PartialReadFilter | None = None
+        self._files: dict[Path, _File] = {}
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[None]:
-        self._records.clear()
+        self._forget_signatures()
         self._news = changed = asyncio.Event()
         watcher = asyncio.create_task(
             self._watch_path(changed), name=f"watch {self._path.name}"
@@ -184,25 +130,31 @@ class FileFeed(PolledFeed):
     async def _read_changes(self, session: FeedSession) -> Poll:
         looked_s = self._clock.now()
         now = await self._call_and_warn_if_slow(session, self._find_files)
-        for path, mark in now.items():
-            record = self._records.get(path)
-            if record is None or record[0] != mark:
-                record = self._records[path] = mark, self._clock.now(), float("-inf")
+        for path in self._files.keys() - now.keys():  # perhaps being replaced now
+            del self._files[path]
+        readings: Readings = {}
+        for path, signature in now.items():
+            file = self._files.setdefault(path, _File())
+            if file.signature != signature:
+                file.signature = signature
+                file.since_s = self._clock.now()
+                file.read_s = -inf
             # A file read so soon after a change might change again without a new
             # signature.
-            if record[2] < record[1] + TICK_S:
+            if file.read_s < file.since_s + TICK_S:
                 await self._read_file(path, session)
-        for path in self._texts.keys() - now.keys():  # perhaps being replaced now
-            del self._texts[path]
-            self._records.pop(path, None)
-        readings = {
-            path: await self._texts[path].build_reading(looked_s)
-            for path in now
-            if path in self._texts
-        }
+            if file.text is not None:
+                readings[path] = await file.text.build_reading(looked_s)
         # With thousands of games this takes long, so it runs on a thread of its own.
         notes = await on_own_thread(self._drop_doubles, readings, now)
-        return self._snapshots.confirm_texts(readings.values(), session, notes)
+        if self._filter is None:
+            self._filter = create_filter(session, self._conditions)
+        return self._filter.confirm_games(readings.values(), self._clock.now(), notes)
+
+    def _forget_signatures(self) -> None:
+        """Read every file again at the next poll."""
+        for file in self._files.values():
+            file.signature = None
 
     def _find_files(self) -> Signatures:
         """Return the files to read, each with its signature."""
@@ -212,18 +164,20 @@ class FileFeed(PolledFeed):
         """Return messages for people. The source for a folder also removes duplicate
         games here.
         """
-        return list(dict.fromkeys(text.note for text in self._texts.values()))
+        texts = [file.text for file in self._files.values() if file.text is not None]
+        return list(dict.fromkeys(text.note for text in texts))
 
     async def _read_file(self, path: Path, session: FeedSession) -> None:
         """Read one file. Raises FeedTrouble and OSError."""
-        text = self._texts.get(path) or PgnText(in_print(str(path)), self._conditions)
+        file = self._files[path]
+        text = file.text or PgnText(in_print(str(path)), self._conditions)
         await text.take_text(
             await self._call_and_warn_if_slow(
                 session, read_bounded, path, http_client.MAX_BYTES
             )
         )
-        self._records[path] = *self._records[path][:2], self._clock.now()
-        self._texts[path] = text
+        file.read_s = self._clock.now()
+        file.text = text
 
     async def _call_and_warn_if_slow(
         self, session: FeedSession, work: Callable[..., T], *arguments: object
@@ -247,9 +201,8 @@ class FileFeed(PolledFeed):
     async def _watch_path(self, changed: asyncio.Event) -> None:
         try:
             await self._watch(self._path, changed)
-        except (
-            Exception
-        ) as error:  # no inotify watches left, or the folder is gone; polling continues
+        except Exception as error:
+            # No inotify watches are left, or the folder is gone; polling continues.
             log.warning(
                 "%s: cannot be watched (%s), looking now and then", self._path, error
             )
@@ -262,7 +215,7 @@ class FileFeed(PolledFeed):
             raise FeedNotFound(
                 self.name, "there is no such file", "Check the path"
             ) from None
-        self._records.clear()
+        self._forget_signatures()
         reason = (
             f"the {self.kind} is gone"
             if session.reported
@@ -355,46 +308,6 @@ def _describe_doubles(path: Path, games: int, elsewhere: Counter[Path]) -> str:
     elif len(elsewhere) > 2:
         place = f"{len(elsewhere)} other files"
     return f"{in_print(path.name)}, {share} are also in {place}"
-
-
-async def watch_path(path: Path, changed: asyncio.Event) -> None:
-    """Set ``changed`` whenever the operating system reports that the file, or any PGN
-    file below the folder, was created, written or replaced.
-    """
-    from watchfiles import (  # imported here because no other source needs it
-        Change,
-        watch,
-    )
-
-    loop, stop = asyncio.get_running_loop(), threading.Event()
-
-    def follow() -> None:
-        tree = path.is_dir()
-
-        def concerns(change: Change, changed_path: str) -> bool:
-            if tree:
-                return changed_path.lower().endswith(".pgn")
-            return os.path.basename(changed_path) == path.name
-
-        # A writer creates a file in several steps; a tenth of a second combines them.
-        watched = path if tree else path.parent
-        for _ in watch(
-            watched,
-            watch_filter=concerns,
-            recursive=tree,
-            debounce=100,
-            step=20,
-            stop_event=stop,
-            rust_timeout=1000,
-        ):
-            if stop.is_set():
-                return
-            loop.call_soon_threadsafe(changed.set)
-
-    try:
-        await on_own_thread(follow)
-    finally:
-        stop.set()
 
 
 #: Host name and slash at the beginning of a web address that was copied without

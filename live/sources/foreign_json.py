@@ -276,12 +276,6 @@ def _read_truth(value: object, place: _Place) -> bool:
     raise _Unreadable(_describe_value(value))
 
 
-#: Results as DGT LiveChess writes them.
-_RESULT_CODES: dict[str, Result] = {
-    "WHITEWIN": "1-0",
-    "BLACKWIN": "0-1",
-    "DRAW": "1/2-1/2",
-}
 #: Texts that mean that there is no result.
 _NO_RESULT = frozenset({"", "*", "-", "?", "NOTPLAYED"})
 
@@ -290,7 +284,7 @@ def _read_result(value: object, place: _Place) -> Result:
     if not isinstance(value, str):
         raise _Unreadable(_describe_value(value))
     text = value.strip()
-    result = _RESULT_CODES.get(text) or read_result(text)
+    result = read_result(text)
     if result == "*" and text not in _NO_RESULT:
         raise _Unreadable("a text")
     return result

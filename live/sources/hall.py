@@ -27,42 +27,41 @@ played; no result ends such a game.
 that has not sent anything yet has not lost any moves.
 """
 
-from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
-from itertools import chain, count
 from math import inf
 
 import chess
 from msgspec.structs import replace
 
-from live.messages.from_sources import IN_DOUBT, GameReport, Headers, Move, Player
+from live.messages.from_sources import GameReport, Move
 from live.sources.game_identity import count_shared_plies
 from live.sources.hall_board import (
     NEW_GAME_PLIES,
     HallBoard,
-    Seat,
-    Seats,
     Stage,
-    count_same_players,
     is_another_game,
     is_line_of_game,
     is_line_valid,
+    may_continue,
+)
+from live.sources.hall_games import (
+    SET_BACK,
+    HallGames,
+    Seat,
+    Seats,
+    count_same_players,
     is_same_pairing,
     is_same_round,
-    may_continue,
-    shares_player,
+    is_unpaired,
+    unpaired_headers,
 )
 from live.sources.kept_moves import keep_unread
 from live.sources.placements import find_placement, find_position_after
 
 MAX_BOARDS = 768
-#: Greatest number of games remembered; games that are not on a board are forgotten
-#: first.
-MAX_GAMES = 2000
-
-#: Problems shown for a game that keeps its moves although its board differs.
-SET_BACK = f"{IN_DOUBT} the pieces were set back, but there is no result yet"
+#: Problem shown for a game that keeps its moves although its board shows another
+#: position.
 MISSED = "moves are missing: no known moves lead to the position on the board"
 
 
@@ -82,31 +81,22 @@ class Hall:
         self.boards: dict[str, HallBoard] = {}
         """Boards by serial number, in the order of their own numbers."""
         self._grace_s = grace_s
-        self._games: dict[str, GameReport] = {}
-        self._rounds: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-        """Keys of games, by event and by round and table."""
-        self._own: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        """Keys of games, by the name of the board on which they began."""
-        self._ended_s: dict[str, float] = {}
-        """By key of a game: clock time at which its result was first seen."""
+        self._games = HallGames()
         self._seats: Seats = {}
         self._unapplied: dict[str, None] = {}
         """Serial numbers of boards whose new pairings are not applied yet."""
         self._has_heard_pairings = False
         """Whether LiveChess has sent all pairings in this run."""
-        self._reported: dict[str, GameReport] = {}
-        self._news: dict[str, None] = {}
         for game in known_games:
             # A game without a pairing has no result except mate, which will be found
             # again.
-            self._hold_game(replace(game, result="*") if _is_unpaired(game) else game)
+            is_open = is_unpaired(game)
+            self._games.store_game(replace(game, result="*") if is_open else game)
+        self._games.forget_oldest(())
 
     def take_changed_games(self) -> list[GameReport]:
         """Return the games that have changed since the last call."""
-        games = [self._games[key] for key in self._news if key in self._games]
-        self._reported.update((game.key, game) for game in games)
-        self._news.clear()
-        return games
+        return self._games.take_changed_games()
 
     def game_of_board(self, board: HallBoard) -> GameReport | None:
         """Return the present or last game of a board; None if it had none."""
@@ -117,17 +107,18 @@ class Hall:
         """Message for people about boards whose games keep their moves, and about
         pairings that are not known yet; empty if there is nothing to tell.
         """
-        boards = list(self.boards.values())
-        games = [self.game_of_board(board) for board in boards]
-        set_back = sum(game is not None and game.problem == SET_BACK for game in games)
-        subject = "1 board was" if set_back == 1 else f"{set_back} boards were"
-        parts = [f"{subject} set back without a result"] if set_back else []
-        waiting = [
-            board
-            for board in boards
-            if board.is_paired and board.serial not in self._seats
-        ]
-        if waiting and not self._has_heard_pairings:
+        # This is asked for with every clock message, so boards are only counted if some
+        # can matter.
+        boards = self.boards.values()
+        parts = []
+        if set_back_keys := self._games.set_back:
+            set_back = sum(board.key in set_back_keys for board in boards)
+            subject = "1 board was" if set_back == 1 else f"{set_back} boards were"
+            if set_back:
+                parts.append(f"{subject} set back without a result")
+        if not self._has_heard_pairings and any(
+            board.is_paired and board.serial not in self._seats for board in boards
+        ):
             parts.append("LiveChess has not sent its pairings; no new game begins")
         return "; ".join(parts)
 
@@ -143,10 +134,10 @@ class Hall:
         if board is not None or len(self.boards) >= MAX_BOARDS:
             return board
         board = self.boards[serial] = HallBoard(serial, len(self.boards) + 1)
-        own_games = [self._games[key] for key in self._own.get(board.name, ())]
+        own_games = self._games.games_begun_on(board)
         if own_games:
             board.key = own_games[-1].key
-            board.is_paired = not _is_unpaired(own_games[-1])
+            board.is_paired = not is_unpaired(own_games[-1])
             board.is_set_back = own_games[-1].problem == SET_BACK
             board.before = next(
                 (game for game in own_games[-2::-1] if game.moves), None
@@ -226,7 +217,7 @@ class Hall:
                 == len(board.moves) - 1
                 == count_shared_plies(game.moves, board.moves) - 1
             ):
-                self._update_game(
+                self._games.update_game(
                     replace(game, moves=(*game.moves[:last], board.moves[last]))
                 )
 
@@ -265,7 +256,7 @@ class Hall:
         """Return the stage of the board, which tells how to treat moves on it."""
         game = self.game_of_board(board)
         if game is not None and game.result != "*":
-            past_s = now_s - self._ended_s.get(game.key, -inf)
+            past_s = now_s - self._games.ended_s.get(game.key, -inf)
             return "over" if board.is_set_back or past_s > self._grace_s else "ending"
         return "playing" if board.is_paired else "free"
 
@@ -276,7 +267,7 @@ class Hall:
         rounds = self._seats.get(board.serial, ())
         current = self._find_current_seat(board, rounds)
         game = self.game_of_board(board)
-        had_pairing = game is not None and not _is_unpaired(game)
+        had_pairing = game is not None and not is_unpaired(game)
         is_left_out = game is not None and had_pairing and game.result == "*"
         # Until LiveChess answers, the pairing of an earlier run is still valid.
         # Otherwise pieces that were set back would begin a game without players.
@@ -313,31 +304,31 @@ class Hall:
 
     def _seat_current(self, board: HallBoard, seat: Seat, now_s: float) -> None:
         game = self.game_of_board(board)
-        if game is not None and board.is_silent and _is_unpaired(game):
+        if game is not None and board.is_silent and is_unpaired(game):
             return  # wait until the board shows whether that game is still on it
         if game is None or not self._is_same_game(board, game, seat):
-            paired_game = self._find_paired_game(seat)
+            paired_game = self._games.find_paired_game(seat)
             is_reopened = (
                 paired_game is not None and paired_game.result != "*" == seat.result
             )
             if paired_game is None or paired_game is game or is_reopened:
-                paired_game = self._create_game(board, seat.headers)
+                paired_game = self._games.create_game(board, seat.headers)
             game = paired_game
             self._move_to_board(game, board)
         if game.result == "*" or seat.result == "*":
             # The present moves on the board were played before the result.
-            self._update_game(replace(game, headers=seat.headers, result="*"))
+            self._games.update_game(replace(game, headers=seat.headers, result="*"))
             self._apply_line(board, now_s)
         self._apply_seat(self._games[game.key], seat, now_s)
 
     def _is_same_game(self, board: HallBoard, game: GameReport, seat: Seat) -> bool:
         is_on_board = board.is_silent or is_line_of_game(game.moves, board.moves)
-        if _is_unpaired(game):
+        if is_unpaired(game):
             return self._has_no_game(seat) and (is_on_board or seat.result != "*")
         if len(game.moves) < NEW_GAME_PLIES:
             # Boards are exchanged at the beginning of games: each game goes with its
             # players.
-            paired_game = self._find_paired_game(seat)
+            paired_game = self._games.find_paired_game(seat)
             if (
                 paired_game is not None
                 and count_same_players(paired_game.headers, seat.headers) == 2
@@ -347,26 +338,10 @@ class Hall:
 
     def _has_no_game(self, seat: Seat) -> bool:
         """Return whether no game with moves is known of a pairing."""
-        paired_game = self._find_paired_game(seat)
+        paired_game = self._games.find_paired_game(seat)
         if paired_game is None or not paired_game.moves:
             return True
         return count_same_players(paired_game.headers, seat.headers) < 2
-
-    def _find_paired_game(self, seat: Seat) -> GameReport | None:
-        """Return the game of a pairing, at whichever board it is played; None if there
-        is none. The game with most players in common is preferred, then the longest,
-        then the last.
-        """
-        paired_game: GameReport | None = None
-        best = (0, 0)
-        for key in self._rounds.get(_table_key(seat.headers), ()):
-            game = self._games[key]
-            alike = 2 * count_same_players(game.headers, seat.headers)
-            rank = (alike or shares_player(game.headers, seat.headers), len(game.moves))
-            if rank[0] and rank >= best:
-                paired_game = game
-                best = rank
-        return paired_game
 
     def _update_elsewhere(
         self, rounds: Iterable[Seat], now_s: float, except_key: str = ""
@@ -375,40 +350,21 @@ class Hall:
         now.
         """
         for seat in rounds:
-            game = self._find_paired_game(seat)
+            game = self._games.find_paired_game(seat)
             if game is not None and game.key != except_key:
                 self._apply_seat(game, seat, now_s)
 
     def _apply_seat(self, game: GameReport, seat: Seat, now_s: float) -> None:
         """Apply the players and the result of a pairing to its game."""
         if game.result == "*" != seat.result:
-            self._ended_s[game.key] = now_s
+            self._games.ended_s[game.key] = now_s
         is_clear = seat.result != "*" and game.problem == SET_BACK
         problem = None if is_clear else game.problem
-        self._update_game(
+        self._games.update_game(
             replace(game, headers=seat.headers, result=seat.result, problem=problem)
         )
 
     # --- the game of a board ----------------------------------------------------------
-
-    def _create_game(self, board: HallBoard, headers: Headers) -> GameReport:
-        """Return a new game without moves for a board."""
-        own_keys = self._own.get(board.name, ())
-        keys: Iterable[str]
-        if headers.round:
-            first = f"{board.name}/{headers.round}"
-            keys = chain([first], (f"{first}/{number}" for number in count(2)))
-        else:
-            numbers = [key.rpartition("/")[2] for key in own_keys]
-            last = max(
-                (int(digits) for digits in numbers if digits.isdecimal()), default=0
-            )
-            keys = (
-                f"{board.name}/{number}"
-                for number in count(max(last, len(own_keys)) + 1)
-            )
-        key = next(unused for unused in keys if unused not in self._games)
-        return GameReport(key, headers, chess.STARTING_FEN)
 
     def _move_to_board(self, game: GameReport, board: HallBoard) -> None:
         """Make this board the only one at which the game is played from now on."""
@@ -419,10 +375,11 @@ class Hall:
         if previous is not None and previous.moves:
             board.before = previous
             if previous.problem == SET_BACK:
-                self._update_game(replace(previous, problem=None))
+                self._games.update_game(replace(previous, problem=None))
         board.key = game.key
         board.is_set_back = game.problem == SET_BACK
-        self._hold_game(game)
+        self._games.store_game(game)
+        self._games.forget_oldest({other.key for other in self.boards.values()})
 
     def _apply_line(
         self, board: HallBoard, now_s: float, *, is_first: bool = False
@@ -442,7 +399,7 @@ class Hall:
                 now = replace(
                     game, moves=tuple(line), problem=board.problem, unread=("moves",)
                 )
-                self._update_game(keep_unread(now, game))
+                self._games.update_game(keep_unread(now, game))
             return
         if not board.is_paired and line:
             game_moves = () if game is None else game.moves
@@ -451,7 +408,7 @@ class Hall:
             )
             if is_next or (game_moves and starts_elsewhere):
                 self._move_to_board(
-                    game := self._create_game(board, self._unpaired_headers(board)),
+                    game := self._games.create_game(board, unpaired_headers(board)),
                     board,
                 )
         if game is None:
@@ -474,7 +431,7 @@ class Hall:
             self._mark_doubtful(game, SET_BACK)
         else:
             shared = count_shared_plies(game.moves, line)
-            self._update_game(
+            self._games.update_game(
                 replace(
                     game,
                     start_fen=board.start_fen,
@@ -489,8 +446,8 @@ class Hall:
         """Set the reason why an unfinished game keeps its moves although its board
         differs.
         """
-        if game.result == "*" and not _is_unpaired(game):
-            self._update_game(replace(game, problem=problem))
+        if game.result == "*" and not is_unpaired(game):
+            self._games.update_game(replace(game, problem=problem))
 
     def _find_position(self, board: HallBoard, placed: str, now_s: float) -> str | None:
         """Return the FEN of the present position of a board from its placement; None if
@@ -525,51 +482,6 @@ class Hall:
             board.seen.append(placed)
         return fen
 
-    def _unpaired_headers(self, board: HallBoard) -> Headers:
-        unknown_player = Player("?")
-        return Headers(
-            unknown_player,
-            unknown_player,
-            event=_unpaired_event(board.name),
-            board=board.number,
-        )
-
-    # --- stored games -----------------------------------------------------------------
-
-    def _update_game(self, game: GameReport) -> None:
-        """Store the present state of a game, and mark it as changed if it differs from
-        the state reported last.
-        """
-        self._hold_game(game)
-        if self._reported.get(game.key) != game:
-            self._news[game.key] = None
-        else:
-            self._news.pop(game.key, None)
-
-    def _hold_game(self, game: GameReport) -> None:
-        before = self._games.get(game.key)
-        self._games[game.key] = game
-        if before is not None and _table_key(before.headers) != _table_key(
-            game.headers
-        ):
-            self._rounds[_table_key(before.headers)].pop(game.key, None)
-        if game.headers.round:
-            self._rounds[_table_key(game.headers)][game.key] = None
-        self._own[_first_board_name(game)][game.key] = None
-        if len(self._games) > MAX_GAMES:
-            self._forget_oldest_gone()
-
-    def _forget_oldest_gone(self) -> None:
-        """Forget the oldest games that are not on a board."""
-        seated_keys = {board.key for board in self.boards.values()}
-        unseated = [game for key, game in self._games.items() if key not in seated_keys]
-        for game in unseated[: len(self._games) - MAX_GAMES]:
-            del self._games[game.key]
-            self._reported.pop(game.key, None)
-            self._ended_s.pop(game.key, None)
-            self._rounds[_table_key(game.headers)].pop(game.key, None)
-            self._own[_first_board_name(game)].pop(game.key, None)
-
 
 def _is_broken_off(board: HallBoard, game: GameReport) -> bool:
     """Return whether a line is shorter than the game only because one of its moves
@@ -578,23 +490,3 @@ def _is_broken_off(board: HallBoard, game: GameReport) -> bool:
     if board.problem is None or len(board.moves) >= len(game.moves):
         return False
     return count_shared_plies(game.moves, board.moves) == len(board.moves)
-
-
-def _first_board_name(game: GameReport) -> str:
-    """Return the name of the board on which the game began."""
-    return game.key.partition("/")[0]
-
-
-def _table_key(headers: Headers) -> tuple[str, str]:
-    return headers.event, headers.round
-
-
-def _unpaired_event(name: str) -> str:
-    return f"Board {name}"
-
-
-def _is_unpaired(game: GameReport) -> bool:
-    """Return whether a game never had a pairing. Its players might still be known from
-    a list.
-    """
-    return game.headers.event == _unpaired_event(_first_board_name(game))

@@ -1,17 +1,14 @@
-"""A board in a playing hall: the moves on it, their effect on its game, and its
-players. Pure.
-"""
+"""A board in a playing hall: the moves on it, and their effect on its game. Pure."""
 
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from math import inf
 from typing import Literal, NamedTuple
 
 import chess
 from msgspec.structs import replace
 
-from live.messages.from_sources import GameReport, Headers, Move, Player, Result
-from live.messages.values import Value
+from live.messages.from_sources import GameReport, Move
 from live.sources.game_identity import count_shared_plies
 from live.sources.game_line import MAX_PLIES, GameLine
 from live.sources.pgn_headers import clean_text
@@ -82,71 +79,6 @@ def is_line_valid(
         case "over":
             return False
 
-
-# Players at a board, and whether they still play the previous game.
-
-
-class Seat(Value):
-    """Pairing of one board in one round."""
-
-    headers: Headers
-    """Headers of the game; its round is written as round and table: ``2.14``."""
-    result: Result = "*"
-    is_begun: bool = True
-    """Whether the game is in progress or has a result."""
-
-
-Seats = Mapping[str, tuple[Seat, ...]]
-"""By the board's serial number: its pairings in the order of rounds."""
-
-
-def _is_person(first: Player, second: Player) -> bool:
-    if first.fide_id is not None and first.fide_id == second.fide_id:
-        return True
-    return first.name.casefold() == second.name.casefold() != "?"
-
-
-def count_same_players(first: Headers, second: Headers) -> int:
-    """Return the number of players with unchanged seats: 0 to 2."""
-    return _is_person(first.white, second.white) + _is_person(first.black, second.black)
-
-
-def shares_player(first: Headers, second: Headers) -> bool:
-    """Return whether the two games have a common player, with either colour."""
-    has_swapped = _is_person(first.white, second.black) or _is_person(
-        first.black, second.white
-    )
-    return has_swapped or count_same_players(first, second) > 0
-
-
-def is_same_round(first: Headers, second: Headers) -> bool:
-    """Return whether two games are of the same round. Their tables can differ, since
-    tables are exchanged.
-    """
-    rounds = [headers.round.partition(".")[0] for headers in (first, second)]
-    return rounds[0] == rounds[1] and (
-        first.event == second.event or shares_player(first, second)
-    )
-
-
-def is_same_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
-    """Return whether a game with a pairing is the one that its board's present pairing
-    names.
-
-    ``is_on_board`` means that the game's moves are still on the board.
-    """
-    if not is_same_round(game.headers, seat.headers):
-        return False
-    if game.result == "*":
-        return True  # names and colours can change during a game
-    alike = count_same_players(game.headers, seat.headers)
-    # The result was withdrawn, or the next two players have sat down.
-    if seat.result == "*":
-        return alike == 2 or (alike == 1 and is_on_board)
-    return is_on_board or shares_player(game.headers, seat.headers)
-
-
-# State of the board.
 
 #: Number of plies read at once. Checking whether a move is legal takes some 50 µs.
 READ_PLIES = 64

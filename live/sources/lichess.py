@@ -31,21 +31,16 @@ from live.messages.values import Value
 from live.process.backoff import format_duration
 from live.process.loop_slices import LoopSlices
 from live.sources import http_client
-from live.sources.feed import (
-    Feed,
-    FeedConditions,
-    FeedSession,
-    Poll,
-    PolledFeed,
-)
+from live.sources.feed import Feed, PolledFeed
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.foreign_json import ForeignObject, read_json
 from live.sources.game_identity import drop_repeated_games
 from live.sources.kept_moves import keep_unread
 from live.sources.lichess_game import LichessGameFeed
 from live.sources.lichess_token import LichessToken
+from live.sources.partial_reads import is_behind
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
-from live.sources.pgn_snapshots import is_behind
 from live.sources.results import read_result
 from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import (

@@ -20,7 +20,8 @@ from live.messages.from_sources import GameReport, Headers, Player, Result, Unre
 from live.messages.values import Value
 from live.process.backoff import format_duration
 from live.sources import http_client
-from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.foreign_json import (
     ForeignObject,
     add_unread,
@@ -337,7 +338,7 @@ class NdjsonLines:
         yield from (line for line in lines if line.strip())
 
 
-class LichessGameFeed(SessionFeed):
+class LichessGameFeed(Feed):
     """Follows one game to its end, or a TV channel without end."""
 
     def __init__(

@@ -17,7 +17,8 @@ from websockets.frames import CloseCode
 from live.messages.from_sources import GameReport
 from live.process.loop_slices import LoopShare
 from live.sources import http_client
-from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.hall import Hall
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.livechess_pairings import Pairings
@@ -39,7 +40,7 @@ BOARDS_S = 30.0
 MAX_MESSAGE_BYTES = 1 << 18
 
 
-class LiveChessFeed(SessionFeed):
+class LiveChessFeed(Feed):
     """Follows all boards of one LiveChess."""
 
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
@@ -48,6 +49,7 @@ class LiveChessFeed(SessionFeed):
         self._pairings = Pairings(source.name, source.target)
         self._boards: LiveChessMessages | None = None
         self._asking: set[asyncio.Task[None]] = set()
+        self._share = LoopShare(self._clock)
 
     async def _follow_source(self, session: FeedSession) -> None:
         boards = self._boards
@@ -56,17 +58,16 @@ class LiveChessFeed(SessionFeed):
             boards = LiveChessMessages(Hall(known_games, self._config.finish_after_s))
             self._boards = boards
             session.remember_games(known_games)
-        share = LoopShare(self._clock)
-        async with self._connect(share) as socket:
+        async with self._connect() as socket:
             try:
-                await self._follow_socket(socket, session, boards, share)
+                await self._follow_socket(socket, session, boards)
             finally:
                 for task in self._asking:
                     task.cancel()
                 await asyncio.gather(*self._asking, return_exceptions=True)
 
     @asynccontextmanager
-    async def _connect(self, share: LoopShare) -> AsyncIterator[SourceSocket]:
+    async def _connect(self) -> AsyncIterator[SourceSocket]:
         """Open the websocket for the duration of the block. Raises FeedTrouble for any
         failure.
         """
@@ -75,7 +76,7 @@ class LiveChessFeed(SessionFeed):
                 self._url,
                 max_bytes=MAX_MESSAGE_BYTES,
                 timeout_s=self._config.timeout_s,
-                share=share,
+                share=self._share,
             ) as socket:
                 yield socket
         except (InvalidURI, InvalidHandshake) as error:
@@ -102,16 +103,16 @@ class LiveChessFeed(SessionFeed):
             raise FeedTrouble(f"cannot reach LiveChess ({reason})") from error
 
     async def _ask_pairings(
-        self, session: FeedSession, boards: LiveChessMessages, share: LoopShare
+        self, session: FeedSession, boards: LiveChessMessages
     ) -> None:
         """Fetch the pairings once. Without pairings, the boards' games have no players'
         names.
         """
         async with http_client.open_client(self._config) as client:
-            seats = await self._pairings.fetch_pairings(client, share)
+            seats = await self._pairings.fetch_pairings(client, self._share)
         if seats is None:
             return
-        await share.run(
+        await self._share.run(
             boards.hall.apply_pairings(
                 seats, self._clock.now(), is_complete=self._pairings.is_complete
             )
@@ -137,7 +138,6 @@ class LiveChessFeed(SessionFeed):
         socket: SourceSocket,
         session: FeedSession,
         boards: LiveChessMessages,
-        share: LoopShare,
     ) -> None:
         clock = self._clock
         timeout_s = self._config.timeout_s
@@ -146,7 +146,7 @@ class LiveChessFeed(SessionFeed):
         # its next game.
         try:
             async with clock.deadline(timeout_s):
-                await self._ask_pairings(session, boards, share)
+                await self._ask_pairings(session, boards)
         except TimeoutError:
             log.debug("%s: the pairings arrive too slowly", self.name)
         asked_s = float("-inf")
@@ -159,7 +159,7 @@ class LiveChessFeed(SessionFeed):
                     raise TimeoutError
                 if asked_s > float("-inf") and not self._asking:
                     asking = asyncio.create_task(
-                        self._ask_pairings(session, boards, share), name="pairings"
+                        self._ask_pairings(session, boards), name="pairings"
                     )
                     self._asking.add(asking)
                     asking.add_done_callback(self._asking.discard)
@@ -175,7 +175,9 @@ class LiveChessFeed(SessionFeed):
             if not has_answered:
                 has_answered = True
                 session.mark_alive()
-            answers, games = await share.run(boards.apply_message(message, clock.now()))
+            answers, games = await self._share.run(
+                boards.apply_message(message, clock.now())
+            )
             for answer in answers:
                 async with clock.deadline(timeout_s):
                     await socket.send(answer)

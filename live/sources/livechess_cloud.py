@@ -30,7 +30,8 @@ from live.sources.cloud_files import (
     find_current_round,
     poll_interval_s,
 )
-from live.sources.feed import FeedConditions, FeedSession, Poll, PolledFeed
+from live.sources.feed import PolledFeed
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.foreign_json import (
     describe_no_json,
     describe_unread,

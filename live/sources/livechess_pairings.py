@@ -27,7 +27,7 @@ from live.sources.foreign_json import (
     read_json,
 )
 from live.sources.hall import MAX_BOARDS
-from live.sources.hall_board import Seat, Seats
+from live.sources.hall_games import Seat, Seats
 from live.sources.pgn_headers import clean_text
 from live.sources.retry import FeedTrouble
 

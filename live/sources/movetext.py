@@ -13,7 +13,12 @@ import chess
 
 from live.messages.from_sources import Move, Result, Score
 from live.sources.charset import decode
-from live.sources.comment_commands import Unsure, read_bare_clock, read_comment
+from live.sources.comment_commands import (
+    Unsure,
+    find_bare_clock,
+    read_comment,
+    read_time_s,
+)
 from live.sources.game_line import MAX_PLIES, GameLine
 from live.sources.game_units import (
     LEFT_OUT,
@@ -279,13 +284,12 @@ class Movetext:
         self._units.note_unsure(len(self.moves), unsure)
 
     def _read_bare_clock(self, comment: bytes) -> None:
-        bare = read_bare_clock(comment)
-        if bare is not None and bare.clock_s is not None:
-            is_short = bare.unsure is not None and bare.unsure.is_short
+        time = find_bare_clock(comment)
+        clock_s = None if time is None else read_time_s(time)
+        if time is not None and clock_s is not None:
+            is_short = time.count(b":") == 1
             self._units = self._units or GameUnits()
-            self._units.note_bare_clock(
-                BareClock(len(self.moves), bare.clock_s, is_short)
-            )
+            self._units.note_bare_clock(BareClock(len(self.moves), clock_s, is_short))
 
     def _read_word(self, word: bytes, source: _Text, end: int) -> None:
         """Read a word of the main line: a move, a move number, a result or a sign."""

@@ -23,10 +23,12 @@ from paho.mqtt.properties import Properties
 
 from live.errors import FeedUnreadable
 from live.process.loop_slices import LoopSlices
-from live.sources.feed import FeedConditions, FeedSession, Poll, PolledFeed
+from live.sources.feed import PolledFeed
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.mqtt_address import describe_wrong_topic, read_mqtt_address
 from live.sources.mqtt_client import MqttClient, create_tls_context
-from live.sources.mqtt_games import MAX_BYTES, MqttGames
+from live.sources.mqtt_games import MqttGames
+from live.sources.mqtt_topic import MAX_BYTES
 from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import FeedAddress, create_unknown_feed
 from live.user_files import read_file_of_setting

@@ -98,11 +98,11 @@ class GameHead(Value):
         return chess.Board(self.start_fen, chess960=self.chess960)
 
 
-def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
+def read_head(raw: bytes) -> GameHead:
     """Read the header lines of one game. Never fails; a fault is described in
     ``problem``.
     """
-    tags, problem = _read_tags(decode(raw, fallback_charset))
+    tags, problem = _read_tags(decode(raw))
 
     def read_tag(name: str, limit: int = TEXT_CHARS) -> str:
         value = clean_text(tags.get(name, ""), limit)

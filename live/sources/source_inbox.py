@@ -28,7 +28,7 @@ BACKLOG = 64
 
 
 class SourceInbox:
-    """The :class:`live.sources.feed.FeedSink` of all sources.
+    """The :class:`live.sources.feed_session.FeedSink` of all sources.
 
     Args:
         take_in: processes a report.

@@ -5,7 +5,6 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,13 +16,10 @@ from live.process.wakeups import call_after_wakeup
 from live.settings import FeedsConfig
 from live.sources.feed import Feed, describe_failure
 from live.sources.open_feed import open_feed
-from live.sources.source_address import FeedAddress, recognise_source
+from live.sources.source_address import KINDS, FeedAddress, recognise_source
 
 log = logging.getLogger(__name__)
 
-#: Kinds that cannot be restarted: their input is gone, or would be replayed from the
-#: start.
-_NOT_RESTARTED = frozenset({"stdin", "demo"})
 #: Sections of ``[feeds]`` for a single kind of source, and settings that no source
 #: reads.
 _OWN = ("lichess", "livechess_cloud", "mqtt")
@@ -32,9 +28,9 @@ _DEFAULTS = FeedsConfig()
 
 
 def open_feeds(
-    specs: Sequence[str], config: FeedsConfig, open: Callable[..., Feed]
+    specs: Sequence[str], config: FeedsConfig, *, lasting: bool
 ) -> list[Feed]:
-    """Open the sources with ``open``, each under a unique name.
+    """Open the sources, each under a unique name.
 
     Raises:
         ConfigError: the same source is given twice.
@@ -44,10 +40,11 @@ def open_feeds(
     for spec in specs:
         if specs.count(spec) > 1:
             raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
-        feed = open(spec, config)
+        feed = open_feed(spec, config, lasting=lasting)
         if feed.name in [opened.name for opened in feeds]:
             # Two addresses might differ only in a secret, which is not part of a name.
-            feed = open(spec, config, name=f"{feed.name} ({len(feeds) + 1})")
+            name = f"{feed.name} ({len(feeds) + 1})"
+            feed = open_feed(spec, config, name=name, lasting=lasting)
         feeds.append(feed)
     return feeds
 
@@ -92,8 +89,8 @@ class SourceRunner:
         """The present settings."""
         self.lost: list[FeedError] = []
         """Errors of sources that could not be followed at all, the latest last."""
-        self._open = partial(open_feed, lasting=lasting)
-        feeds = open_feeds(specs, config, self._open)
+        self._lasting = lasting
+        feeds = open_feeds(specs, config, lasting=lasting)
         self._sources = [_Source(*pair) for pair in zip(specs, feeds, strict=True)]
         # Function that starts following a source; None unless :meth:`running`.
         self._start: Callable[[_Source], None] | None = None
@@ -128,13 +125,17 @@ class SourceRunner:
     def fixed(self) -> list[str]:
         """Names of the sources that :meth:`reconfigure` never restarts."""
         return [
-            source.feed.name
-            for source in self._sources
-            if self._recognise(source).kind in _NOT_RESTARTED
+            source.feed.name for source in self._sources if self._is_read_once(source)
         ]
 
     def _recognise(self, source: _Source) -> FeedAddress:
         return recognise_source(source.spec, lichess_url=self.config.lichess.base_url)
+
+    def _is_read_once(self, source: _Source) -> bool:
+        """Return whether the input of a source is gone once it was read, or would be
+        replayed from the start.
+        """
+        return KINDS[self._recognise(source).kind].once
 
     @contextlib.asynccontextmanager
     async def running(
@@ -189,7 +190,8 @@ class SourceRunner:
 
     def check(self, config: FeedsConfig) -> None:
         """Check that these settings can be used. Raises as :func:`open_feeds` does."""
-        open_feeds([source.spec for source in self._sources], config, self._open)
+        specs = [source.spec for source in self._sources]
+        open_feeds(specs, config, lasting=self._lasting)
 
     def reconfigure(self, config: FeedsConfig) -> None:
         """Restart every source whose settings change, even if it has ended or failed.
@@ -214,11 +216,13 @@ class SourceRunner:
     def _restart(self, sources: Sequence[_Source]) -> None:
         for source in sources:
             name = source.feed.name
-            if self._recognise(source).kind in _NOT_RESTARTED:
+            if self._is_read_once(source):
                 log.warning("%s continues as before: it cannot be restarted", name)
                 continue
             try:
-                source.feed = self._open(source.spec, self.config, name=name)
+                source.feed = open_feed(
+                    source.spec, self.config, name=name, lasting=self._lasting
+                )
             except LiveRateError as error:
                 # A file might be missing at this moment; the other sources are started
                 # all the same.

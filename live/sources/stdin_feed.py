@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator
 from live.errors import FeedUnreadable
 from live.process.input_wait import InputWait
 from live.process.loop_slices import LoopSlices
-from live.sources.feed import FeedConditions, FeedSession, SessionFeed
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.pgn_decoder import PgnDecoder
 from live.sources.pgn_detection import describe_no_pgn
 from live.sources.source_address import FeedAddress
@@ -21,7 +22,7 @@ PIECE_BYTES = 16_384
 AHEAD = 4
 
 
-class StdinFeed(SessionFeed):
+class StdinFeed(Feed):
     """Reports games as they arrive; ends at the end of input."""
 
     def __init__(

@@ -9,16 +9,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from live.sources import http_client
-from live.sources.feed import (
-    RESTING_S,
-    Feed,
-    FeedConditions,
-    FeedSession,
-    Poll,
-    PolledFeed,
-)
+from live.sources.feed import RESTING_S, Feed, PolledFeed
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.lichess_token import LichessToken
-from live.sources.pgn_snapshots import PgnSnapshots, PgnText
+from live.sources.partial_reads import PartialReadFilter, create_filter
+from live.sources.pgn_text import PgnText
 from live.sources.retry import RefusedRequest
 from live.sources.source_address import (
     FeedAddress,
@@ -60,7 +55,7 @@ class WebPageFeed(PolledFeed):
         self._token = token
         self._url = url
         self._text = PgnText(name, conditions, cached=True)
-        self._snapshots = PgnSnapshots(conditions, cached=True)
+        self._filter: PartialReadFilter | None = None
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[None]:
@@ -89,7 +84,10 @@ class WebPageFeed(PolledFeed):
             is_known = is_taken and self._may_be_conditional
             self._since = answer.validators if is_known else {}
         reading = await self._text.build_reading(asked_s)
-        return self._snapshots.confirm_texts([reading], session, [self._text.note])
+        if self._filter is None:
+            self._filter = create_filter(session, self._conditions, cached=True)
+        notes = [self._text.note]
+        return self._filter.confirm_games([reading], self._clock.now(), notes)
 
     def _poll_period_s(self, session: FeedSession) -> float:
         still_s = self._clock.now() - session.changed_s

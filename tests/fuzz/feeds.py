@@ -29,9 +29,10 @@ from live.sources.lichess_game import LichessGameStream, LichessTvStream, Ndjson
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.mqtt_games import MqttGames
 from live.sources.open_feed import open_feed
+from live.sources.partial_reads import PartialReadFilter, TextReading
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
-from live.sources.pgn_snapshots import PartialReadFilter, TextReading, read_charset
+from live.sources.pgn_text import read_charset
 from live.sources.retry import FeedTrouble, read_retry_after_s
 from live.sources.source_address import redact_address
 from tests.event.arithmetic import Held

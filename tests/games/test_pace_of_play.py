@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.games.pace_of_play import ClockedGame, Pace, classify_pace
+from live.games.pace_of_play import Pace, classify_pace
+from live.messages.from_sources import Move
+
+
+def clocked(clock_s: float | None = None, spent_s: float | None = None) -> Move:
+    return Move("", "", clock_s, spent_s)
+
 
 #: As games of servers, broadcasts, the PGN specification, clocks, American tournaments
 #: and people write them.
@@ -127,10 +133,8 @@ def test_a_colon_that_may_mean_several_things_is_left_to_the_clocks() -> None:
     # minute.
     for header in ("5:30", "1:30", "2:00", "200:60", "0:30"):
         assert classify_pace(header) is None
-    assert classify_pace("5:30", [ClockedGame(330.0), ClockedGame(329.0)]) == "blitz"
-    assert (
-        classify_pace("1:30", [ClockedGame(5400.0), ClockedGame(5399.0)]) == "classical"
-    )
+    assert classify_pace("5:30", [clocked(330.0), clocked(329.0)]) == "blitz"
+    assert classify_pace("1:30", [clocked(5400.0), clocked(5399.0)]) == "classical"
 
 
 @pytest.mark.parametrize(
@@ -157,22 +161,22 @@ CLOCKS = [
 def test_the_clocks_say_what_a_header_leaves_open(
     header: str, clocks: list[float], pace: Pace
 ) -> None:
-    assert classify_pace(header, [*map(ClockedGame, clocks)]) == pace
+    assert classify_pace(header, [*map(clocked, clocks)]) == pace
 
 
 def test_an_increment_is_what_a_clock_gains() -> None:
-    assert classify_pace("", [*map(ClockedGame, (600, 600, 606), (4, 5, 4))]) == "rapid"
+    assert classify_pace("", [*map(clocked, (600, 600, 606), (4, 5, 4))]) == "rapid"
 
 
 def test_times_spent_alone_tell_after_twenty_plies() -> None:
-    spent = [ClockedGame(spent_s=95.0)] * 20
+    spent = [clocked(spent_s=95.0)] * 20
     assert classify_pace("", spent[:19]) is None
     assert classify_pace("", spent) == "classical"
-    assert classify_pace("", [ClockedGame(spent_s=3.0)] * 20) == "blitz"
+    assert classify_pace("", [clocked(spent_s=3.0)] * 20) == "blitz"
 
 
-def spent(*seconds: float) -> list[ClockedGame]:
-    return [ClockedGame(spent_s=each) for each in seconds]
+def spent(*seconds: float) -> list[Move]:
+    return [clocked(spent_s=each) for each in seconds]
 
 
 #: What the moves of an open took, as a clock's software wrote it beside ``TimeControl
@@ -211,14 +215,9 @@ def test_times_that_fit_a_header_leave_it_as_it_is() -> None:
 
 
 def test_a_word_does_not_beat_the_clocks() -> None:
-    assert (
-        classify_pace("Blitz", [ClockedGame(5400.0), ClockedGame(5399.0)])
-        == "classical"
-    )
-    assert classify_pace("Rapid", [ClockedGame(900.0), ClockedGame(899.0)]) == "rapid"
-    assert (
-        classify_pace("Blitz 3+2", [ClockedGame(182.0), ClockedGame(181.0)]) == "blitz"
-    )
+    assert classify_pace("Blitz", [clocked(5400.0), clocked(5399.0)]) == "classical"
+    assert classify_pace("Rapid", [clocked(900.0), clocked(899.0)]) == "rapid"
+    assert classify_pace("Blitz 3+2", [clocked(182.0), clocked(181.0)]) == "blitz"
 
 
 @given(st.text(max_size=30))
@@ -228,9 +227,9 @@ def test_any_text_is_a_pace_or_none(text: str) -> None:
 
 @given(
     st.text("0123456789+/:", max_size=12),
-    st.lists(st.builds(ClockedGame, st.none() | st.floats(0, 9000)), max_size=40),
+    st.lists(st.builds(clocked, st.none() | st.floats(0, 9000)), max_size=40),
 )
 def test_a_game_keeps_its_pace_after_twenty_plies(
-    header: str, plies: list[ClockedGame]
+    header: str, plies: list[Move]
 ) -> None:
     assert classify_pace(header, plies) == classify_pace(header, plies[:20])

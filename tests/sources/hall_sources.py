@@ -18,6 +18,19 @@ from live.process.clock import LOOP_CLOCK, Clock
 from tests.rehearse.faults import MishapRehearsal
 from tests.server.mosquitto import Mosquitto
 
+#: Moves that stand on boards.
+LINES = {
+    "GAME": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7",
+    # Two of its moves were sensed wrongly.
+    "MENDED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d6 h3 Na5 Bc2 c5",
+    "NEXT": (
+        "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6 Bd3 dxc4 Bxc4 Nd5 Bxe7 Qxe7"
+    ),
+    # Analysis of the game from its tenth move on.
+    "TRIED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Qe2 O-O c3 d5 d3 Bb7 Re1 Re8",
+    "MATE": "f3 e5 g4 Qh4#",
+}
+LINES["ON"] = f"{LINES['GAME']} Nbd2 Bb7 Bc2 Re8 Nf1 Bf8"
 FIRST_SERIAL = 10001
 #: How LiveChess says results.
 RESULTS = {"1-0": "WHITEWIN", "0-1": "BLACKWIN", "1/2-1/2": "DRAW"}
@@ -309,7 +322,7 @@ class MqttRehearsal(MishapRehearsal):
 
 
 def told_json(game: GameReport) -> bytes:
-    """One game in our own schema (:class:`live.sources.mqtt_games.MqttGame`)."""
+    """One game in our own schema (:class:`live.sources.mqtt_topic.MqttGame`)."""
     headers = game.headers
     body: dict[str, object] = {
         **msgspec.structs.asdict(headers),

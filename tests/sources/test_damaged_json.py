@@ -17,7 +17,7 @@ from live.process.loop_slices import run_at_once
 from live.rehearse.web_server import serve_http
 from live.settings import FeedsConfig
 from live.sources.hall import Hall
-from live.sources.hall_board import Seat
+from live.sources.hall_games import Seat
 from live.sources.lichess_game import LichessGameStream, LichessTvStream
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.mqtt_games import MqttGames
@@ -167,7 +167,7 @@ async def damaged_once(
     shown.check(site.plies, site.plies, well=BOARDS)
 
 
-@pytest.mark.parametrize("numbers", in_pieces(10), ids=str)
+@pytest.mark.parametrize("numbers", in_pieces(6), ids=str)
 async def test_files_of_livechess_cloud_damaged_one_after_the_other(
     numbers: range,
 ) -> None:
@@ -181,7 +181,7 @@ async def test_files_of_livechess_cloud_damaged_one_after_the_other(
             await damaged_once(site, seen, shown, number, now=True)
 
 
-@pytest.mark.parametrize("numbers", in_pieces(5), ids=str)
+@pytest.mark.parametrize("numbers", in_pieces(3), ids=str)
 async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(
     numbers: range,
 ) -> None:

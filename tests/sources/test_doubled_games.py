@@ -11,7 +11,7 @@ import pytest
 
 from live.messages.from_sources import GameReport
 from live.sources.doubled_games import DoubledGames, Doubles
-from live.sources.pgn_snapshots import TextReading
+from live.sources.partial_reads import TextReading
 from tests.games.short_reports import change_headers, make_game
 from tests.sources.fakes import GAMES
 

@@ -9,8 +9,11 @@ from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
 from live.messages.from_sources import FeedReport, Headers, Move, Player, Result
 from live.process.loop_slices import run_at_once
+from live.sources import hall_games
 from live.sources.hall import Hall
-from live.sources.hall_board import HallBoard, Seat
+from live.sources.hall_board import HallBoard
+from live.sources.hall_games import HallGames, Seat
+from tests.sources.hall_sources import LINES
 
 # A hall is driven as a course of steps, and what becomes of its games is followed as
 # the service does. One step is a text:
@@ -24,18 +27,6 @@ from live.sources.hall_board import HallBoard, Seat
 #   `deaf restart` the same, and the request for the pairings is not answered
 #   `pairings`     they are answered
 
-LINES = {
-    "GAME": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7",
-    # Two of its moves were sensed wrongly.
-    "MENDED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d6 h3 Na5 Bc2 c5",
-    "NEXT": (
-        "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6 Bd3 dxc4 Bxc4 Nd5 Bxe7 Qxe7"
-    ),
-    # Analysis of the game from its tenth move on.
-    "TRIED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Qe2 O-O c3 d5 d3 Bb7 Re1 Re8",
-    "MATE": "f3 e5 g4 Qh4#",
-}
-LINES["ON"] = f"{LINES['GAME']} Nbd2 Bb7 Bc2 Re8 Nf1 Bf8"
 GRACE_S = 20.0
 
 
@@ -570,6 +561,22 @@ def test_boards_that_were_not_reached_are_done_with_the_next_pairings() -> None:
     interrupted.close()
     run_at_once(hall.apply_pairings(seats, 1.0))
     assert [board.is_paired for board in boards if board] == [True, True]
+
+
+def test_the_oldest_games_that_are_on_no_board_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hall_games, "MAX_GAMES", 2)
+    games, board = HallGames(), HallBoard("S1", 1)
+    played = []
+    for round_ in (1, 2, 3):
+        headers = Headers(Player("Ann"), Player("Bob"), "Open", round=f"{round_}.1")
+        played.append(games.create_game(board, headers))
+        games.update_game(played[-1])
+    games.forget_oldest({played[0].key})
+    assert games.games_begun_on(board) == [played[0], played[2]]
+    assert games.take_changed_games() == [played[0], played[2]]
+    assert games.find_paired_game(Seat(played[1].headers)) is None
 
 
 def test_a_part_of_the_pairings_is_not_all_of_them() -> None:

@@ -20,7 +20,7 @@ from live.rehearse.rehearsal import ROUND_ID
 from live.rehearse.web_server import serve_http
 from live.settings import FeedsConfig, LichessConfig
 from live.sources import feed, lichess
-from live.sources.feed import FeedSession
+from live.sources.feed_session import FeedSession
 from live.sources.game_timeline import choose_wrong_move
 from live.sources.kept_moves import keep_unread
 from live.sources.lichess import KEEP_ALIVE_S
@@ -685,18 +685,6 @@ def test_an_odd_position_is_passed_over_and_said(odd: object) -> None:
     assert ("not read: fen" in (game.problem or "")) is (odd is not None)
     game = heard(stream, positions(*STEPS, "b8c6")[-1])
     assert (len(game.moves), game.problem) == (4, None)
-
-
-def test_a_clock_written_as_a_text_and_a_rating_that_is_none() -> None:
-    stream = LichessGameStream("x")
-    players = {
-        "white": {"user": {"name": "A"}, "rating": "2231"},
-        "black": {"rating": []},
-    }
-    told = DESCRIBED | {"players": players}
-    game = heard(stream, told, positions("e2e4")[1] | {"wc": "300.5", "bc": "x"})
-    assert (game.headers.white.elo, game.moves[0].clock_s) == (2231, 300.5)
-    assert game.problem == "not read: players.black.rating (a list), bc (a text)"
 
 
 def test_a_featured_game_without_an_id_is_not_the_one_of_before() -> None:

@@ -3,7 +3,8 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -29,8 +30,8 @@ from live.process.loop_slices import LoopShare, run_at_once
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.sources import livechess_pairings
 from live.sources.foreign_json import describe_unread, read_json
-from live.sources.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
-from live.sources.hall_board import Seat, Seats
+from live.sources.hall import MAX_BOARDS, MISSED, Hall
+from live.sources.hall_games import SET_BACK, Seat, Seats
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.livechess_pairings import MAX_TOURNAMENTS, Pairings
 from tests.sources.fakes import (
@@ -44,7 +45,7 @@ from tests.sources.fakes import (
     until,
     upto,
 )
-from tests.sources.hall_sources import DgtBoardRehearsal, FakeLiveChess
+from tests.sources.hall_sources import LINES, DgtBoardRehearsal, FakeLiveChess
 
 START = chess.STARTING_BOARD_FEN
 FEN = chess.STARTING_FEN
@@ -53,6 +54,7 @@ CLOCK = {"white": 90, "black": 80}
 #: After 1. e4 e5, with 2. Nf3, and with 2... Nc6.
 OPEN = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"
 KNIGHT = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+OPENING = LINES["GAME"].split()[:12]
 KNIGHTS = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
 
 
@@ -142,15 +144,6 @@ def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(
     assert (len(game.moves), game.problem) == (1, "illegal move 1...Ke4")
 
 
-def test_pieces_set_back_after_a_game_begin_another(board: Board) -> None:
-    for line in ("e4 e5 Nf3 Nc6", ""):
-        game = board.moves(*line.split())
-        assert (game.key, len(game.moves)) == ("23946/1", 4)
-    for line in ("d4", ""):
-        game = board.moves(*line.split())
-        assert (game.key, len(game.moves)) == ("23946/2", len(line.split()))
-
-
 def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
     """It is sensed while the clock still runs; the increment comes with the press."""
     board.moves("e4", clock={"white": 5371, "black": 5400, "run": True})
@@ -165,24 +158,10 @@ def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
 
 
 def test_a_game_that_began_while_nobody_listened_is_another() -> None:
-    opening = [
-        "e4",
-        "e5",
-        "Nf3",
-        "Nc6",
-        "Bb5",
-        "a6",
-        "Ba4",
-        "Nf6",
-        "O-O",
-        "Be7",
-        "Re1",
-        "b5",
-    ]
-    for now in (["e4"], ["e4", "e5", "Nc3"], ["d4", "d5"], [*opening[:3], "d6"]):
+    for now in (["e4"], ["e4", "e5", "Nc3"], ["d4", "d5"], [*OPENING[:3], "d6"]):
         board = Board()
-        for plies in range(1, len(opening) + 1):
-            board.moves(*opening[:plies], clock=CLOCK)
+        for plies in range(1, len(OPENING) + 1):
+            board.moves(*OPENING[:plies], clock=CLOCK)
         board.reconnect()
         game = board.moves(*now, clock={"white": 5400, "black": 5390})
         assert game.key == "23946/2"
@@ -190,8 +169,8 @@ def test_a_game_that_began_while_nobody_listened_is_another() -> None:
         assert {move.clock_s for move in game.moves} <= {None, 5400, 5390}
     # An arbiter takes a game back a long way: it is the same.
     board = Board()
-    board.moves(*opening, clock=CLOCK)
-    assert board.moves(*opening[:5]).key == "23946/1"
+    board.moves(*OPENING, clock=CLOCK)
+    assert board.moves(*OPENING[:5]).key == "23946/1"
 
 
 def test_a_livechess_that_forgot_is_told_where_the_game_stands(board: Board) -> None:
@@ -463,33 +442,57 @@ PAIRING = {
 }
 
 
+Fetch = Callable[[], Coroutine[Any, Any, Seats | None]]
+
+
+class HallSite:
+    """What LiveChess answers over HTTP, and a reader of its pairings."""
+
+    def __init__(self, **last: object) -> None:
+        """A tournament of one round, with these changes to its pairing."""
+        self.files: dict[str, object] = {
+            "tournaments": [{"uuid": "t"}],
+            "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
+            "round/t/0": {"pairings": [{**PAIRING, **last}]},
+        }
+        self.instead: dict[str, tuple[int, bytes]] = {}
+        """Status and body by path, answered instead of its file."""
+        self.silent_path = ""
+        """Path that is not answered."""
+        self.is_waiting = asyncio.Event()
+        self.asked: Counter[str] = Counter()
+
+    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
+        path = request.path.removeprefix("/api/v1.0/")
+        self.asked[path.partition("/")[0]] += 1
+        if path == self.silent_path:
+            self.is_waiting.set()
+            await asyncio.Event().wait()
+        file = self.files.get(path)
+        usual = (404 if file is None else 200, json.dumps(file).encode())
+        await reply.send_whole(*self.instead.get(path, usual))
+
+    @asynccontextmanager
+    async def read(
+        self, path: str = "/api/v1.0"
+    ) -> AsyncIterator[tuple[Pairings, Fetch]]:
+        """The pairings, and what fetches them."""
+        async with (
+            serve_http(self.answer) as origin,
+            httpx.AsyncClient(timeout=5.0) as client,
+        ):
+            pairings = Pairings("hall", f"ws{origin.removeprefix('http')}{path}")
+            share = LoopShare(DrivenClock())
+            yield pairings, partial(pairings.fetch_pairings, client, share)
+
+
 async def seats(path: str = "/api/v1.0", **last: Any) -> Seats | None:
     """What LiveChess answers, with these changes to the pairing of the last round."""
-    files: dict[str, object] = {
-        "tournaments": [{"uuid": "t", "description": "", "rounds": 2}],
-        "tournament/t": {
-            "uuid": "t",
-            "name": "Open",
-            "rounds": 2,
-            "eboards": ["11", "12"],
-        },
-        "round/t/0": {
-            "nr": 1,
-            "pairings": [{**PAIRING, "live": False, "result": "DRAW"}],
-        },
-        "round/t/1": {"nr": 2, "date": None, "pairings": [{**PAIRING, **last}]},
-    }
-
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        found = files.get(request.path.removeprefix("/api/v1.0/"))
-        await reply.send_whole(
-            404 if found is None else 200, json.dumps(found).encode()
-        )
-
-    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        return await Pairings(
-            "hall", f"ws{origin.removeprefix('http')}{path}"
-        ).fetch_pairings(client, LoopShare(DrivenClock()))
+    site = HallSite(live=False, result="DRAW")
+    site.files["tournament/t"] = {"name": "Open", "rounds": 2, "eboards": ["11", "12"]}
+    site.files["round/t/1"] = {"pairings": [{**PAIRING, **last}]}
+    async with site.read(path) as (_, fetch):
+        return await fetch()
 
 
 async def test_livechess_says_who_sits_at_which_board() -> None:
@@ -504,34 +507,16 @@ async def test_livechess_says_who_sits_at_which_board() -> None:
 
 
 async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
-    files: dict[str, object] = {
-        "tournaments": [{"uuid": "t"}],
-        "tournament/t": {"name": "Open", "rounds": 2, "eboards": ["11", "12"]},
-        "round/t/0": {"pairings": [{**PAIRING, "result": "DRAW"}]},
-        "round/t/1": {"pairings": [PAIRING]},
-    }
-    ways: dict[str, tuple[int, bytes]] = {}
-
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        path = request.path.removeprefix("/api/v1.0/")
-        await reply.send_whole(*ways.get(path, (200, json.dumps(files[path]).encode())))
-
-    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
-        whole = await pairings.fetch_pairings(client, LoopShare(DrivenClock()))
-        for path in files:
+    site = HallSite()
+    async with site.read() as (_, fetch):
+        whole = await fetch()
+        for path in site.files:
             for way in ((500, b""), (404, b""), (200, b"<html>")):
-                ways = {path: way}
-                assert (
-                    await pairings.fetch_pairings(client, LoopShare(DrivenClock()))
-                    == whole
-                ), (
-                    path,
-                    way,
-                )
-        ways = {}
-        files["tournaments"] = []
-        assert await pairings.fetch_pairings(client, LoopShare(DrivenClock())) == {}
+                site.instead = {path: way}
+                assert await fetch() == whole, (path, way)
+        site.instead = {}
+        site.files["tournaments"] = []
+        assert await fetch() == {}
 
 
 @pytest.mark.parametrize("path", ["tournament/t", "round/t/0"])
@@ -539,132 +524,83 @@ async def test_pairings_that_were_never_read_are_unknown_and_not_gone(
     path: str,
 ) -> None:
     """Else boards would begin games without players after a restart."""
-    files: dict[str, object] = {
-        "tournaments": [{"uuid": "t"}],
-        "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
-        "round/t/0": {"pairings": [PAIRING]},
-    }
-    failing = {path}
-
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        asked = request.path.removeprefix("/api/v1.0/")
-        status = 500 if asked in failing else 200
-        await reply.send_whole(status, json.dumps(files[asked]).encode())
-
-    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
-        share = LoopShare(DrivenClock())
+    site = HallSite()
+    site.instead = {path: (500, b"")}
+    async with site.read() as (pairings, fetch):
         for _ in range(2):
-            assert await pairings.fetch_pairings(client, share) == {}
+            assert await fetch() == {}
             assert not pairings.is_complete
-        failing.clear()
-        assert list(await pairings.fetch_pairings(client, share) or {}) == ["12"]
+        site.instead = {}
+        assert list(await fetch() or {}) == ["12"]
         assert pairings.is_complete
 
 
 async def test_a_fetch_that_is_cancelled_forgets_no_earlier_answer() -> None:
-    files: dict[str, object] = {
-        "tournaments": [{"uuid": "t"}],
-        "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
-        "round/t/0": {"pairings": [PAIRING]},
-    }
-    state = {"round/t/0": "answers"}
-    is_asked = asyncio.Event()
-
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        path = request.path.removeprefix("/api/v1.0/")
-        if state.get(path) == "hangs":
-            is_asked.set()
-            await asyncio.Event().wait()
-        status = 500 if state.get(path) == "fails" else 200
-        await reply.send_whole(status, json.dumps(files[path]).encode())
-
-    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
-        share = LoopShare(DrivenClock())
-        whole = await pairings.fetch_pairings(client, share)
-        state["round/t/0"] = "hangs"
-        fetch = asyncio.create_task(pairings.fetch_pairings(client, share))
-        await is_asked.wait()
-        fetch.cancel()
-        await asyncio.gather(fetch, return_exceptions=True)
-        state["round/t/0"] = "fails"
-        assert await pairings.fetch_pairings(client, share) == whole
+    site = HallSite()
+    async with site.read() as (_, fetch):
+        whole = await fetch()
+        site.silent_path = "round/t/0"
+        fetching = asyncio.create_task(fetch())
+        await site.is_waiting.wait()
+        fetching.cancel()
+        await asyncio.gather(fetching, return_exceptions=True)
+        site.silent_path = ""
+        site.instead = {"round/t/0": (500, b"")}
+        assert await fetch() == whole
 
 
 async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
-    asked: Counter[str] = Counter()
-
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        path = request.path.removeprefix("/api/v1.0/")
-        asked[path.partition("/")[0]] += 1
-        told: object = {
-            "rounds": 99,
-            "eboards": [str(number) for number in range(2000)],
-        }
-        if path == "tournaments":
-            told = [{"uuid": str(number)} for number in range(99)]
-        elif path == "round/0/0":
-            told = {"pairings": [{**PAIRING, "nr": number} for number in range(2000)]}
-        await reply.send_whole(200, json.dumps(told).encode())
-
-    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=20.0) as client:
-        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
-        found = await pairings.fetch_pairings(client, LoopShare(DrivenClock()))
-    assert asked == {"tournaments": 1, "tournament": MAX_TOURNAMENTS, "round": 120}
+    site = HallSite()
+    site.files["tournaments"] = [{"uuid": str(number)} for number in range(99)]
+    for number in range(MAX_TOURNAMENTS):
+        site.files[f"tournament/{number}"] = {"rounds": 99}
+    serials = [str(number) for number in range(2000)]
+    site.files["tournament/0"] = {"rounds": 99, "eboards": serials}
+    pairings = [{**PAIRING, "nr": number} for number in range(2000)]
+    site.files["round/0/0"] = {"pairings": pairings}
+    async with site.read() as (_, fetch):
+        found = await fetch()
+    assert site.asked == {"tournaments": 1, "tournament": MAX_TOURNAMENTS, "round": 120}
     assert found is not None and len(found) == MAX_BOARDS - 1, (
         "no table has the number 0"
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "serial", "words"),
-    [
-        ({"result": 7}, "12", "result (a number)"),
-        ({"white": 5}, "12", "white (a number)"),
-        ({"white": {**ANN, "fideid": []}}, "12", "white.fideid (a list)"),
-        ({"nr": []}, "12", "nr (a list)"),
-        ({"live": "x"}, "12", "live (a text)"),
-    ],
-)
-async def test_an_odd_pairing_stays_as_it_was_and_is_named(
-    change: dict[str, object], serial: str, words: str
-) -> None:
+async def test_an_odd_pairing_stays_as_it_was_and_is_named() -> None:
     """Reports, kind K2."""
     drawn = {**PAIRING, "live": False, "result": "DRAW"}
     pairings: list[object] = [{**drawn, "nr": 1}, drawn]
-    files: dict[str, object] = {
-        "tournaments": [{"uuid": "t"}],
-        "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
-        "round/t/0": {"pairings": pairings},
-    }
-
-    async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        body = json.dumps(files[request.path.removeprefix("/api/v1.0/")])
-        await reply.send_whole(200, body.encode())
-
-    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        url = f"ws{origin.removeprefix('http')}/api/v1.0"
-        share = LoopShare(DrivenClock())
-        asked = Pairings("hall", url)
-        whole = await asked.fetch_pairings(client, share)
+    site = HallSite()
+    site.files["round/t/0"] = {"pairings": pairings}
+    changes: list[tuple[dict[str, object], str]] = [
+        ({"result": 7}, "result (a number)"),
+        ({"white": 5}, "white (a number)"),
+        ({"white": {**ANN, "fideid": []}}, "white.fideid (a list)"),
+        ({"nr": []}, "nr (a list)"),
+        ({"live": "x"}, "live (a text)"),
+    ]
+    async with site.read() as (asked, fetch):
+        whole = await fetch()
         assert whole is not None and (asked.unread, asked.note) == ({}, "")
-        pairings[1] = {**drawn, **change}
-        assert await asked.fetch_pairings(client, share) == whole
-        assert describe_unread(asked.unread[serial]) == f"not read: {words}"
-        # A service that has just started knows nothing of it: no result is withdrawn.
-        fresh = await Pairings("hall", url).fetch_pairings(client, share)
-        assert fresh is not None and fresh["11"] == whole["11"]
-        assert [seat.result for seat in fresh.get("12", ())] in ([], ["1/2-1/2"])
+        for change, words in changes:
+            pairings[1] = {**drawn, **change}
+            assert await fetch() == whole
+            assert describe_unread(asked.unread["12"]) == f"not read: {words}"
+            # A service that has just started knows nothing of it: no result is
+            # withdrawn.
+            async with site.read() as (_, fetch_first):
+                fresh = await fetch_first()
+            assert fresh is not None and fresh["11"] == whole["11"]
+            assert [seat.result for seat in fresh.get("12", ())] in ([], ["1/2-1/2"])
         odd_ones: list[object] = [None, 7, []]
         for odd in odd_ones:
             pairings[1] = odd
-            assert await asked.fetch_pairings(client, share) == whole
+            assert await fetch() == whole
             assert list(asked.unread) == ["12"]
-        files["round/t/0"] = {"pairings": None}
-        assert await asked.fetch_pairings(client, share) == whole
-        files["tournament/t"] = {"name": [], "rounds": {}, "eboards": "x"}
-        assert await asked.fetch_pairings(client, share) == whole
+        site.files["round/t/0"] = {"pairings": None}
+        assert await fetch() == whole
+        site.files["tournament/t"] = {"name": [], "rounds": {}, "eboards": "x"}
+        assert await fetch() == whole
         assert asked.note == (
             "tournament/t: not read: name (a list), rounds (an object), "
             "eboards (a text)"
@@ -699,25 +635,11 @@ def test_an_odd_field_of_an_event_is_named_and_takes_no_move_back(
 def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
     board: Board, line: list[str]
 ) -> None:
-    opening = [
-        "e4",
-        "e5",
-        "Nf3",
-        "Nc6",
-        "Bb5",
-        "a6",
-        "Ba4",
-        "Nf6",
-        "O-O",
-        "Be7",
-        "Re1",
-        "b5",
-    ]
-    before = board.moves(*opening, clock=CLOCK)
+    before = board.moves(*OPENING, clock=CLOCK)
     _, (game,) = board.event(san=line, start=FEN)
     assert (game.key, game.moves) == (before.key, before.moves)
     assert "move" in (game.problem or "") and game.unread == ("moves",)
-    assert board.moves(*opening, "Bb3").problem is None
+    assert board.moves(*OPENING, "Bb3").problem is None
 
 
 def test_a_message_that_is_no_json_is_said(board: Board) -> None:
@@ -730,29 +652,6 @@ def test_a_message_that_is_no_json_is_said(board: Board) -> None:
     listed = {"response": "call", "id": 1, "param": [{"serialnr": ["5"]}, 7, None]}
     assert run_at_once(board.boards.apply_message(json.dumps(listed), 0.0)) == ([], [])
     assert list(board.boards.hall.boards) == ["23946"]
-
-
-async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
-    boards = LiveChessMessages()
-    listed = json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]})
-    run_at_once(boards.apply_message(listed, 0.0))
-    event = {"serialnr": "12", "start": "", "san": ["e4", "e5"], "match": True}
-    told_moves = json.dumps({"response": "feed", "id": 1, "param": event})
-    (_, (before,)) = run_at_once(boards.apply_message(told_moves, 0.0))
-    assert before.headers.white.name == "?"
-
-    async def look(**last: Any) -> list[GameReport]:
-        found = await seats(**last)
-        assert found is not None
-        run_at_once(boards.hall.apply_pairings(found, 0.0))
-        return boards.hall.take_changed_games()
-
-    (game,) = await look()
-    told = game.headers
-    assert (told.white.name, told.round, told.board) == ("Boe, Ann", "2.2", 2)
-    assert await look() == []
-    (game,) = await look(live=False, result="WHITEWIN")
-    assert (game.result, game.key, len(game.moves)) == ("1-0", before.key, 2)
 
 
 def read_round(*pairings: dict[str, object]) -> livechess_pairings._Round:

@@ -201,7 +201,7 @@ async def test_a_round_is_followed_to_its_end_kindly() -> None:
         await seen.wait_for_games(4)
         await until(lambda: len(site.requests) > 100)
         kind = len(site.requests) / ((seen.clock.now() - 1000) / 4)
-        await site.play_games(speed=1000)
+        await site.play_games(speed=50_000)
         await until(lambda: seen.done)
     assert seen.states[-1] == "finished"
     assert (
@@ -240,12 +240,6 @@ async def test_failing_boards_are_named_by_number_and_at_the_board() -> None:
 
 
 HTML = b"<html><body>502 Bad gateway</body></html>"
-DAMAGED = [
-    (HTML, "an HTML page (perhaps a login page)"),
-    (b'{"live": true, "moves": ["e4 90", "e5', "damaged JSON"),
-    (b"", "nothing"),
-    (b"7", "damaged JSON"),
-]
 
 
 async def collect_shown_games(seen: Followed, held: GameIndex) -> dict[str, Game]:
@@ -271,9 +265,8 @@ def steps(seen: Followed, held: GameIndex) -> list[Step]:
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-@pytest.mark.parametrize(("file", "what"), DAMAGED)
 async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
-    file: bytes, what: str, restarted: bool
+    restarted: bool,
 ) -> None:
     """An HTML page, a cut file: the board was taken back to the start (reports, row
     W1).
@@ -281,17 +274,18 @@ async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
     site, held = Site(2), GameIndex()
     site.write(1, 1, "*", "e4", "e5", "Nf3")
     site.write(1, 2, "*", "d4")
-    said = f"its moves cannot be fetched: the file is {what}"
+    said = "its moves cannot be fetched: the file is an HTML page"
+    said += " (perhaps a login page)"
     async with site.follow_source() as seen:
         await seen.wait_for_moves(4)
         await collect_shown_games(seen, held)
         if not restarted:
-            site.files["round-1/game-1.json"] = file
+            site.files["round-1/game-1.json"] = HTML
             site.write(1, 2, "*", "d4", "d5")
             await until(lambda: f"board 1: kept: {said}" in seen.detail)
             await seen.wait_for_moves(5)
             games = await collect_shown_games(seen, held)
-    site.files["round-1/game-1.json"] = file
+    site.files["round-1/game-1.json"] = HTML
     async with site.follow_source() as seen:
         await until(lambda: f"board 1: {said}" in seen.detail)
         games = await collect_shown_games(seen, held)
@@ -329,10 +323,7 @@ async def test_a_file_that_is_gone_keeps_its_board() -> None:
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-@pytest.mark.parametrize("odd", [None, 7, [], "W"])
-async def test_an_odd_pairing_costs_its_board_alone(
-    odd: object, restarted: bool
-) -> None:
+async def test_an_odd_pairing_costs_its_board_alone(restarted: bool) -> None:
     """One odd value stopped all boards (reports, row W2)."""
     site, held = Site(2), GameIndex()
     site.write(1, 1, "*", "e4")
@@ -341,7 +332,7 @@ async def test_an_odd_pairing_costs_its_board_alone(
         await seen.wait_for_moves(2)
         await collect_shown_games(seen, held)
         pairings = site.files["round-1/index.json"]["pairings"]
-        paired, pairings[0] = pairings[0], odd
+        paired, pairings[0] = pairings[0], 7
         if not restarted:
             await until(
                 lambda: "board 1: kept: its pairing cannot be read" in seen.detail
@@ -380,8 +371,14 @@ async def test_an_odd_field_costs_that_field_and_is_named() -> None:
     assert seen.ledger.games["1.1", "W11", "B11"].headers.white.fide_id == 14300011
 
 
-@pytest.mark.parametrize("file", ["tournament.json", "round-1/index.json"])
-@pytest.mark.parametrize(("body", "what"), DAMAGED)
+@pytest.mark.parametrize(
+    ("file", "body", "what"),
+    [
+        ("tournament.json", HTML, "an HTML page (perhaps a login page)"),
+        ("round-1/index.json", HTML, "an HTML page (perhaps a login page)"),
+        ("round-1/index.json", b'{"pairings": null}', "a file without pairings"),
+    ],
+)
 async def test_a_list_that_cannot_be_read_stands_as_it_was(
     file: str, body: bytes, what: str
 ) -> None:
@@ -398,9 +395,7 @@ async def test_a_list_that_cannot_be_read_stands_as_it_was(
     assert set(seen.states) == {"connecting", "live"}
 
 
-@pytest.mark.parametrize(
-    "rounds", [None, {}, [{"count": 10, "live": 0}, None], [7, {"live": "x"}]]
-)
+@pytest.mark.parametrize("rounds", [None, [{"count": 10, "live": 0}, None]])
 async def test_odd_rounds_end_no_round(rounds: object) -> None:
     site, held = Site(0, 1), GameIndex()
     site.write(2, 1, "*", "e4")
@@ -537,9 +532,9 @@ async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -
         site.write(1, 1, "1-0", "e4", "e5", "Qh5")
         await until(lambda: boards(seen) == {"W11": (3, "1-0"), "W21": (1, "*")})
         # Then round 1 is over, and asked about no more.
-        await wait_on_feed_clock(seen, 120)
+        await wait_on_feed_clock(seen, 40)
         site.requests.clear()
-        await wait_on_feed_clock(seen, 400)
+        await wait_on_feed_clock(seen, 100)
         assert not [path for path in site.asked_paths if path.startswith("round-1/")]
         site.write(2, 1, "0-1", "d4", "d5")
         await until(lambda: seen.done)
@@ -554,10 +549,10 @@ async def test_a_tournament_is_not_over_before_its_last_round() -> None:
     }
     site.write(1, 1, "1-0", "e4")
     async with site.follow_source() as seen:
-        await wait_on_feed_clock(seen, 3600)
+        await wait_on_feed_clock(seen, 600)
         assert not seen.done
-        # An hour between the rounds costs the service little.
-        assert len(site.asked_paths) < 4 * 60
+        # The time between the rounds costs the service little: 4 requests a minute.
+        assert len(site.asked_paths) < 4 * 10
         site.live(0, 1)
         site.write(2, 1, "*", "d4")
         await until(lambda: "W21" in boards(seen))

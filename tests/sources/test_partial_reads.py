@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from live.messages.from_sources import GameReport, Headers, Move, Player
 from live.rehearse.rehearsal import write_pgn
 from live.settings import FeedsConfig
-from live.sources.feed import FeedSession, Poll
-from live.sources.pgn_snapshots import (
+from live.sources.feed_session import FeedSession, Poll
+from live.sources.partial_reads import (
     FIRST_COPY_S,
     PartialReadFilter,
-    PgnSnapshots,
-    PgnText,
     TextReading,
+    create_filter,
 )
+from live.sources.pgn_text import PgnText
 from tests.sources.fakes import DrivenClock, Ledger, conditions
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -237,6 +237,15 @@ def test_a_result_cut_off_is_not_withdrawn_and_one_taken_out_is() -> None:
     assert text.read(B, A).games == (B, A)
 
 
+def test_a_result_withdrawn_for_good_is_no_old_copy() -> None:
+    text = Text(OVER, copies_s=10)
+    for begun_s in (0, 100):
+        for now_s in (0, 5, 10):
+            belief = text.read(A, now_s=begun_s + now_s)
+        assert belief.games == (A,)
+        text.read(OVER, now_s=begun_s + 50)
+
+
 class Page:
     """A text that is polled, and the time."""
 
@@ -244,9 +253,9 @@ class Page:
         self.clock = DrivenClock()
         under = conditions(FeedsConfig(), self.clock)
         self._text = PgnText("x", under, cached=cached)
-        self._snapshots = PgnSnapshots(under, cached=cached)
         self._ledger = Ledger()
         self._session = FeedSession("x", self._ledger, under)
+        self._filter = create_filter(self._session, under, cached=cached)
 
     async def read(self, text: str, *, takes_s: float = 0.0) -> list[tuple[int, str]]:
         """Moves and result of what is believed, after so long for the answer and its
@@ -257,7 +266,7 @@ class Page:
         self.clock.time_s += takes_s
         reading = await self._text.build_reading(asked_s)
         await self._session.report_poll(
-            self._snapshots.confirm_texts([reading], self._session)
+            self._filter.confirm_games([reading], self.clock.now())
         )
         return [(len(one.moves), one.result) for one in self._ledger.reports[-1].games]
 

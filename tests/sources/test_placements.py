@@ -3,7 +3,7 @@
 import random
 
 import chess
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.messages.from_sources import Move
@@ -27,6 +27,7 @@ def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
     return moves, positions
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.integers(0, 60), st.integers(-5, 2))
 def test_a_game_is_found_again_where_its_pieces_stand(
     seed: int, held: int, more: int
@@ -42,6 +43,7 @@ def test_a_game_is_found_again_where_its_pieces_stand(
     assert board.board_fen() == placed and board.fen() == found[1]
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.integers(10, 60))
 def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
     _, positions = game(seed, plies)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import chess
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.process.loop_slices import run_at_once
@@ -146,7 +146,7 @@ def test_pieces_in_the_air_cost_a_long_game_a_few_looks_at_its_moves(
         "d2d3",
         "d7d6",
     ]
-    line = opened + ["g1f3", "g8f6", "f3g1", "f6g8"] * 100
+    line = opened + ["g1f3", "g8f6", "f3g1", "f6g8"] * 40
     game = PositionTracker(START)
     assert all(game.play_move(each) for each in line)
     now, pushed = game.board.copy(), 0
@@ -187,6 +187,7 @@ def test_a_fen_may_end_early_and_tell_chess960() -> None:
     assert board is not None and board.chess960
 
 
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, len(ALL) - 1), max_size=12), st.integers(0, 2**32))
 def test_law_whatever_came_before_the_last_position_is_held(
     plies: list[int], seed: int

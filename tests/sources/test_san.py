@@ -104,7 +104,7 @@ def random_boards(seed: int, count: int) -> list[chess.Board]:
 
 
 def test_every_legal_move_reads_as_python_chess_writes_it() -> None:
-    for board in random_boards(1, 60):
+    for board in random_boards(1, 30):
         for move in board.legal_moves:
             for text in (board.san(move), board.lan(move)):
                 played = play_san(board.copy(stack=False), text)

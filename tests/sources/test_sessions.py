@@ -16,7 +16,8 @@ from live.messages.from_sources import GameReport, Headers, Move, Player
 from live.process.backoff import CAP_S, format_duration, generate_backoff_s
 from live.settings import FeedsConfig
 from live.sources import game_identity
-from live.sources.feed import FeedSession, SessionFeed
+from live.sources.feed import Feed
+from live.sources.feed_session import FeedSession
 from live.sources.game_identity import (
     REPEATED_PLIES,
     drop_repeated_games,
@@ -47,7 +48,7 @@ def game(white: str = "A", key: str = "", **more: Any) -> GameReport:
 GAME, OVER = game(), game(result="1-0")
 
 
-class Case(SessionFeed):
+class Case(Feed):
     """A source whose every step is raised, reported, or ends it."""
 
     def __init__(

@@ -24,7 +24,7 @@ from live.sources.mqtt_address import (
     describe_wrong_topic,
     read_mqtt_address,
 )
-from live.sources.open_feed import open_feed, probe_sources
+from live.sources.open_feed import open_feed
 from live.sources.source_address import (
     KINDS,
     LichessTarget,
@@ -34,6 +34,7 @@ from live.sources.source_address import (
     recognise_source,
     redact_address,
 )
+from live.sources.source_probe import probe_sources
 from live.sources.stdin_feed import StdinFeed
 from live.sources.web_page_feed import WebPageFeed
 from tests.sources.fakes import CONFIG, DATA, GAMES, PgnPage, answer_with
@@ -349,7 +350,10 @@ def test_a_token_file_that_is_not_there() -> None:
         open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config)
 
 
-async def test_a_source_that_answers_and_its_games() -> None:
+async def test_a_source_that_answers_and_its_games(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("live.sources.source_probe.QUIET_S", 0.2)
     site = PgnPage(GAMES)
     for index, game in enumerate(GAMES):
         site.show_report(index, game)
@@ -380,7 +384,7 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(
             "nonsense": ("", "does not name a kind of source"),
             str(tmp_path / "none.pgn"): ("file", "there is no such file"),
             f"{page}/games.pgn": ("pgn-url", "holds an HTML page"),
-            f"{hole}/games.pgn": ("pgn-url", "no answer within 2 s"),
+            f"{hole}/games.pgn": ("pgn-url", "no answer within 1 s"),
             # What is asked once promises no second time, and shows no secret.
             "http://me:secret@127.0.0.1:1/x.pgn?token=abc": (
                 "pgn-url",
@@ -395,7 +399,7 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(
                 f"feeds.mqtt.password_file {missing}: cannot be",
             ),
         }
-        found = await probe_sources(list(expected), config, within_s=2)
+        found = await probe_sources(list(expected), config, within_s=1)
     for finding, (kind, detail) in zip(found, expected.values(), strict=True):
         assert (finding.kind, finding.answers) == (kind, False)
         assert finding.detail.startswith(detail)

@@ -18,39 +18,32 @@ lasts: its last game keeps its moves.
 """
 
 import math
-import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence, Set
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from live.messages.from_sources import NO_LONGER, STANDS, GameReport, GameReports
-from live.messages.values import FeedName, Value
-from live.process.loop_slices import LoopSlices
-from live.sources.charset_guess import guess_charset
-from live.sources.feed import (
-    FeedConditions,
-    FeedSession,
-    Poll,
-)
+from live.messages.values import Value
+from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.game_identity import (
     Identified,
     Identity,
-    drop_repeated_games,
     identify_games,
     is_same_line,
 )
 from live.sources.kept_moves import LESS, keep_unread
-from live.sources.pgn_decoder import PgnReader
-from live.sources.pgn_detection import HEAD_BYTES, describe_no_pgn, suggest_source
-from live.sources.retry import create_fatal_trouble
 
 #: Least number of readings in which a loss must be seen before it is accepted.
 LEAST_READINGS = 3
+#: Time after which a move withdrawn on a web page is accepted, seconds: until then the
+#: page might be an old copy from a cache.
+FIRST_COPY_S = 10.0
 #: Greatest number of lost games remembered, and for how long, seconds; uploads are
 #: shorter.
 MAX_GONE = 1000
@@ -92,6 +85,21 @@ class _Loss(msgspec.Struct):
     """The game as the source now has it; None if it is missing."""
     since_s: float
     readings: int = 0
+
+
+class _Doubts(NamedTuple):
+    """What a comparison does not accept of the losses that it found."""
+
+    games: Identified
+    """Games whose loss is in doubt, as they were before."""
+    broken_off: Identified
+    """Games at the broken end of a text, with the moves known before."""
+    twins: set[int]
+    """Object ids of games that must not appear a second time, since each is a game in
+    doubt under its new name.
+    """
+    waits_s: list[float]
+    """Seconds after which a loss will have lasted long enough."""
 
 
 class PartialReadFilter:
@@ -167,52 +175,19 @@ class PartialReadFilter:
         complete = not halves and all(reading.complete for reading in readings)
         whole = {reading.name: reading for reading in readings if reading.whole}
         lost = self._find_lost(identified, whole, cut)
-        waits_s = [
-            reading.settles_s for reading in readings if reading.settles_s is not None
-        ]
-        doubted: Identified = {}
-        broken_off: set[Identity] = set()
-        # A game that is kept must not appear a second time under its new name.
-        twins: set[int] = set()
-        before = self._losses
-        self._losses = {}
-        for identity, (now, lasts_s) in lost.items():
-            loss = before.pop(identity, None)
-            if loss is None or loss.now != now:
-                loss = _Loss(now, now_s)
-            loss.readings += 1
-            wait_s = loss.since_s + lasts_s - now_s
-            if wait_s > 0 or loss.readings < LEAST_READINGS:
-                waits_s.append(max(wait_s, 0.0))
-                doubted[identity] = self._known_game(identity)
-                self._losses[identity] = loss
-                if identity not in identified:
-                    twins.add(id(now))
-            elif (
-                identity in cut
-                and identity in self._accepted
-                and identity not in self._endless
-            ):
-                identified[identity] = keep_unread(
-                    _keep_broken_off(identified[identity]), self._accepted[identity]
-                )
-                broken_off.add(identity)
+        losses_before = self._losses
+        doubts = self._doubt_losses(lost, identified, cut, now_s)
         if self._copies_s:
-            # A loss that was temporary means that the text with the loss was an old
-            # copy.
-            for identity in before.keys() & identified.keys() & self._accepted.keys():
-                moves = self._accepted[identity].moves
-                if identified[identity].moves[: len(moves)] == moves:
-                    self._copies_s = self._lost_after_s
+            self._notice_old_copies(losses_before.keys() - lost.keys(), identified)
         believed = {
             identity: game
             for identity, game in identified.items()
-            if id(game) not in twins
+            if id(game) not in doubts.twins
         }
-        believed |= doubted
+        believed |= doubts.broken_off | doubts.games
         self._remember_gone(believed, now_s)
         self._accepted = believed
-        unconfirmed = doubted.keys() | broken_off
+        unconfirmed = doubts.games.keys() | doubts.broken_off.keys()
         self._endless = believed.keys() & (
             (self._endless & unconfirmed) | (cut.keys() - unconfirmed)
         )
@@ -221,23 +196,69 @@ class PartialReadFilter:
             for identity, place in self._places.items()
             if identity in believed
         }
-        self._catching_up &= bool(doubted) or not complete
+        self._catching_up &= bool(doubts.games) or not complete
         # With alternating caches, a board would otherwise be marked at every second
         # reading.
         unmarked_readings = 1 if self._copies_s else 0
         marked = {
-            identity
+            identity: _mark_doubtful(believed[identity])
             for identity, loss in self._losses.items()
             if loss.readings > unmarked_readings
         }
-        games = dict(believed)
-        for identity in marked:
-            games[identity] = _mark_doubtful(games[identity])
         # Finished games are not marked as doubtful, so the note reports them.
-        unmarked = sum(believed[identity].result != "*" for identity in marked)
+        unmarked = sum(game.result != "*" for game in marked.values())
         note = "; ".join(filter(None, [_describe_kept(unmarked), *notes]))
-        again_in_s = min(waits_s, default=None)
-        return Poll(tuple(games.values()), complete, again_in_s, note)
+        waits_s = [
+            reading.settles_s for reading in readings if reading.settles_s is not None
+        ]
+        again_in_s = min([*waits_s, *doubts.waits_s], default=None)
+        return Poll(tuple((believed | marked).values()), complete, again_in_s, note)
+
+    def _doubt_losses(
+        self,
+        lost: dict[Identity, tuple[GameReport | None, float]],
+        identified: Identified,
+        cut: Container[Identity],
+        now_s: float,
+    ) -> _Doubts:
+        """Record the losses of this comparison, and return those that are not accepted
+        yet.
+        """
+        doubts = _Doubts({}, {}, set(), [])
+        before = self._losses
+        self._losses = {}
+        for identity, (now, lasts_s) in lost.items():
+            loss = before.get(identity)
+            if loss is None or loss.now != now:
+                loss = _Loss(now, now_s)
+            loss.readings += 1
+            wait_s = loss.since_s + lasts_s - now_s
+            if wait_s > 0 or loss.readings < LEAST_READINGS:
+                doubts.waits_s.append(max(wait_s, 0.0))
+                doubts.games[identity] = self._known_game(identity)
+                self._losses[identity] = loss
+                if identity not in identified:
+                    doubts.twins.add(id(now))
+            elif (
+                identity in cut
+                and identity in self._accepted
+                and identity not in self._endless
+            ):
+                doubts.broken_off[identity] = keep_unread(
+                    _keep_broken_off(identified[identity]), self._accepted[identity]
+                )
+        return doubts
+
+    def _notice_old_copies(
+        self, recovered: Set[Identity], identified: Identified
+    ) -> None:
+        """Wait longer from now on if a loss was temporary: then the text with the loss
+        was an old copy. ``recovered`` are games that are not lost any more.
+        """
+        for identity in recovered & identified.keys() & self._accepted.keys():
+            moves = self._accepted[identity].moves
+            if identified[identity].moves[: len(moves)] == moves:
+                self._copies_s = self._lost_after_s
 
     def _identify_games(
         self, readings: Iterable[TextReading]
@@ -378,6 +399,21 @@ class PartialReadFilter:
         )
 
 
+def create_filter(
+    session: FeedSession, conditions: FeedConditions, *, cached: bool = False
+) -> PartialReadFilter:
+    """Return the filter for the texts of a source. It doubts losses in games of an
+    earlier run like all others. ``cached`` means that answers can come from caches,
+    which might return old copies.
+    """
+    lost_after_s = conditions.config.lost_after_s
+    return PartialReadFilter(
+        lost_after_s,
+        session.sink.known_games(session.name),
+        copies_s=min(FIRST_COPY_S, lost_after_s) if cached else 0.0,
+    )
+
+
 _decode = msgspec.msgpack.Decoder(GameReport).decode
 
 
@@ -436,193 +472,6 @@ def _keep_broken_off(game: GameReport) -> GameReport:
     unknown.
     """
     return replace(game, problem="its text breaks off", unread=("moves", "result"))
-
-
-#: Time after which a move withdrawn on a web page is accepted, seconds: until then the
-#: page might be an old copy from a cache.
-FIRST_COPY_S = 10.0
-#: Greatest number of earlier texts remembered to recognise old copies.
-MAX_COPIES = 256
-
-
-class PgnText:
-    """A text written by another program, and its games."""
-
-    def __init__(
-        self, name: FeedName, conditions: FeedConditions, *, cached: bool = False
-    ) -> None:
-        """Create the text. ``cached`` means that answers can come from caches, which
-        might return old copies.
-        """
-        self._name = name
-        self._cached = cached
-        self._config = conditions.config
-        self._copies_s = min(FIRST_COPY_S, self._config.lost_after_s)
-        self._replaced: dict[int, None] = {}
-        """Hashes of texts that were replaced by a newer one."""
-        self._again_s: float | None = None
-        """Clock time since which a replaced text has been read again; None if the text
-        is new.
-        """
-        self._is_settled = False
-        self._clock = conditions.clock
-        self._charset = ""
-        self._guessed = ""
-        """The guessed charset; empty if the charset was named."""
-        self._reader = PgnReader()
-        self._text = b""
-        self._since_s = self._clock.now()
-        self._closed = False
-        """Whether the text was read as one that is no longer being written."""
-        self._games: GameReports = ()
-        self._repeated = 0  # number of games repeated in the text
-
-    async def take_text(self, text: bytes, content_type: str = "") -> bool:
-        """Process the present text. Return False if it is ignored as an old copy.
-
-        Raises :class:`FeedTrouble` if it is not PGN.
-        """
-        if description := describe_no_pgn(text[:HEAD_BYTES], content_type):
-            remedy = suggest_source(self._name)
-            reason = f"the source sends {description}; {remedy}"
-            remedy = f"{remedy[:1].upper()}{remedy[1:]}"
-            raise create_fatal_trouble(
-                self._name, f"holds {description}", remedy, reason
-            )
-        if self._cached and self._is_outdated(text):
-            return False
-        declared = self._config.charset or read_charset(content_type)
-        charset = declared or guess_charset(text)
-        self._guessed = "" if declared else charset
-        if charset != self._charset:
-            self._charset = charset
-            self._reader = PgnReader(fallback_charset=charset or "cp1252")
-        if text != self._text:
-            self._text = text
-            self._since_s = self._clock.now()
-            self._closed = False
-        await self._read_text()
-        return True
-
-    def _is_outdated(self, text: bytes) -> bool:
-        """Return whether to ignore the text as an old copy. A takeback also restores an
-        earlier text, but then the text stays. After caches were seen to alternate, it
-        must stay for longer.
-        """
-        is_repeated, now_s = hash(text) in self._replaced, self._clock.now()
-        if is_repeated:
-            self._again_s = now_s if self._again_s is None else self._again_s
-            if now_s - self._again_s < self._copies_s:
-                return True
-        elif self._again_s is not None:
-            self._copies_s = self._config.lost_after_s
-        self._again_s = None
-        if text == self._text:
-            return False
-        self._is_settled = is_repeated
-        self._replaced.pop(hash(text), None)
-        self._replaced[hash(self._text)] = None
-        if len(self._replaced) > MAX_COPIES:
-            del self._replaced[next(iter(self._replaced))]
-        return False
-
-    async def build_reading(self, looked_s: float) -> TextReading:
-        """Return the reading of the present text. ``looked_s`` is the clock time from
-        which the source was read.
-        """
-        # A text that was read only once, however long ago, is not known to be
-        # unchanged.
-        if not self._closed and looked_s - self._since_s >= self._config.settle_s:
-            self._closed = True
-            await self._read_text()
-        whole = self._reader.whole
-        settles_s = None
-        if self._again_s is not None:
-            settles_s = self._again_s + self._copies_s - self._clock.now()
-        elif not whole and not self._closed:
-            settles_s = self._since_s + self._config.settle_s - self._clock.now()
-        return TextReading(
-            self._games,
-            whole,
-            self._closed,
-            # If the text has more games than the limit, a game that was not read might
-            # still be in it.
-            complete=not self._reader.left_out,
-            is_settled=self._is_settled,
-            settles_s=settles_s,
-            name=self._name,
-        )
-
-    @property
-    def note(self) -> str:
-        """Message for people about a text that was read; empty if there is none."""
-        notes = self._reader.notes
-        if self._guessed:
-            notes.append(f"charset guessed: {self._guessed}")
-        if self._reader.left_out:
-            left_out = f"{self._reader.left_out} more left out"
-            notes.append(f"{left_out}, because there are too many to read")
-        if self._repeated:
-            notes.append(f"{self._repeated} in it twice, counted once")
-        return "; ".join(notes)
-
-    async def _read_text(self) -> None:
-        games = await LoopSlices().run(
-            self._reader.read_in_pieces(self._text, closed=self._closed)
-        )
-        self._games = drop_repeated_games(games)
-        self._repeated = len(games) - len(self._games)
-
-
-class PgnSnapshots:
-    """Filter of all texts of a source. It keeps its state over reconnects.
-
-    Losses in games of an earlier run are doubted like all others.
-    """
-
-    def __init__(self, conditions: FeedConditions, *, cached: bool = False) -> None:
-        """Create the filter. ``cached`` means that answers can come from caches, which
-        might return old copies.
-        """
-        self._clock = conditions.clock
-        self._lost_after_s = conditions.config.lost_after_s
-        self._copies_s = min(FIRST_COPY_S, self._lost_after_s) if cached else 0.0
-        self._filter: PartialReadFilter | None = None
-
-    def confirm_texts(
-        self,
-        readings: Iterable[TextReading],
-        session: FeedSession,
-        notes: Iterable[str] = (),
-    ) -> Poll:
-        """Return the accepted games of all texts of a source, to be polled again soon
-        if a loss is in doubt. ``notes`` are shown next to the number of games.
-        """
-        if self._filter is None:
-            before = session.sink.known_games(session.name)
-            self._filter = PartialReadFilter(
-                self._lost_after_s, before, copies_s=self._copies_s
-            )
-        return self._filter.confirm_games(readings, self._clock.now(), notes)
-
-
-_CHARSET = re.compile(r"\bcharset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
-
-
-def read_charset(content_type: str) -> str:
-    """Return the ``charset`` in a Content-Type header, in lower case; empty if there is
-    none.
-
-    ISO 8859-1 is ignored: servers name it for every text they know nothing about, and
-    Windows-1252 includes its letters.
-    """
-    match = _CHARSET.search(content_type)
-    charset = match[1].lower() if match else ""
-    return (
-        ""
-        if charset in ("iso-8859-1", "latin-1", "latin1", "us-ascii", "utf-8")
-        else charset
-    )
 
 
 def _describe_kept(boards: int) -> str:
