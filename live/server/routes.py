@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from live.catalogue import standings
+from live.catalogue import rank_players
 from live.games.player_identity import fold_name
 from live.games.rounds import normalise_round
 from live.manual.page_html import render_page
@@ -308,7 +308,7 @@ class HttpRoutes:
         return _respond_json(
             {
                 "standings": [
-                    standing.view for standing in standings(context.state.players())
+                    standing.view for standing in rank_players(context.state.players())
                 ]
             }
         )

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from live.catalogue import FIGURES, Figure, cell, ends_cell
+from live.catalogue import FIGURES, Figure, write_band, write_cell, write_interval
 from live.errors import InputError
 from live.event.comparisons import PredictorRow, Rank, compare, rank
 from live.games.player_identity import normalise_name
 from live.messages.figures import EngineInfo, GainKind, PlayerView
 from live.screens.terminal import printed
 from live.screens.terminal.printed import NAME, titled
-from live.screens.terminal.text import interval_text, odds_text, plain
+from live.screens.terminal.text import plain, write_odds
 from live.settings import Config
 from live.studies.analyse_files import analyse_files_whole
 from live.studies.corpus_games import find_named
@@ -143,8 +143,8 @@ def build_players_table(
 
 
 def _format_figure(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
-    text = cell(figure, view, engine.rating)
-    ends = ends_cell(figure, view, engine.rating)
+    text = write_cell(figure, view, engine.rating)
+    ends = write_interval(figure, view, engine.rating)
     return f"{text} ({figure.interval} {ends})" if text and ends else text
 
 
@@ -180,7 +180,7 @@ def build_comparison_table(
             format_number(row.expected_score, ".3f"),
             format_interval(row.low, row.high),
             format_number(row.difference, "+.0f"),
-            odds_text(row.win or 0.0, row.draw or 0.0) if has_odds else "",
+            write_odds(row.win or 0.0, row.draw or 0.0) if has_odds else "",
             Text(plain(row.caution)),
         )
     table.caption = Text(
@@ -208,7 +208,7 @@ def build_battle_table(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
         tied = "=" if places[entry.place] > 1 else ""
         low = entry.algorithm_2_low
         high = entry.algorithm_2_high
-        second = format_number(entry.algorithm_2, ".0f"), interval_text(low, high)
+        second = format_number(entry.algorithm_2, ".0f"), write_band(low, high)
         if entry.algorithm_2 is None:
             second = (
                 format_number(entry.algorithm_2_difference, "+.0f"),

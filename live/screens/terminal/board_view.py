@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Horizontal
 
-from live.catalogue import is_final, sentence
+from live.catalogue import is_final, write_sentence
 from live.games.game import number_move
 from live.messages.figures import GameDetail, PlyView
 from live.messages.values import GameId
@@ -34,13 +34,13 @@ from live.screens.terminal.text import (
     fit_columns,
     fit_parts,
     is_withheld,
-    odds_text,
     plain,
     wrap_texts,
     write_age,
     write_clock,
     write_heads,
     write_move,
+    write_odds,
     write_player,
     write_score,
     write_share,
@@ -356,7 +356,11 @@ class BoardView(View, can_focus=True):
         for color, sign in SIDE_SIGNS.items():
             own_elo, opponent_elo = elos if color == "white" else elos[::-1]
             point, final = find_last_point(game, color), is_final(game)
-            text = sentence(point, own_elo, opponent_elo, final=final) if point else ""
+            text = (
+                write_sentence(point, own_elo, opponent_elo, final=final)
+                if point
+                else ""
+            )
             text = text or game.note or "no figure yet"
             lines.append(begin_line(f"{sign} {text}", "dim"))
         return lines
@@ -382,7 +386,7 @@ class BoardView(View, can_focus=True):
         lines = [begin_line(write_move(game, ply), "changed" if is_new else "strong")]
         lines[0].append(f" {write_score(ply)}")
         if ply.win is not None and ply.draw is not None:
-            lines.append(begin_line(f"odds {odds_text(ply.win, ply.draw)}", "dim"))
+            lines.append(begin_line(f"odds {write_odds(ply.win, ply.draw)}", "dim"))
         if ply.best == ply.uci:
             lines.append(begin_line("engine the same", "good"))
         elif best := _write_best(game, ply):

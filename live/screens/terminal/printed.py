@@ -8,7 +8,13 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from live.catalogue import BY_ID, cell, ends_cell, sentence, standings
+from live.catalogue import (
+    BY_ID,
+    rank_players,
+    write_cell,
+    write_interval,
+    write_sentence,
+)
 from live.event.rate_game import COLORS
 from live.games.rounds import format_board_number
 from live.messages.alerts import Alert
@@ -161,9 +167,8 @@ def _tell_figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
     )
     # The side's last move of a finished game: this figure is final.
     final = not game.running and point.ply >= game.plies_played - 1
-    rating = (
-        sentence(point, own.elo, opponent.elo, final=final) or "no perceived rating"
-    )
+    rating = write_sentence(point, own.elo, opponent.elo, final=final)
+    rating = rating or "no perceived rating"
     gain = f"gain {point.gain_cp / 100:+.2f}"
     return f"{write_move(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {rating}"
 
@@ -258,14 +263,14 @@ def players(
     table.add_column("Player", **NAME)
     for column in columns:
         table.add_column(column.head, min_width=column.width, **_FIGURE)
-    for standing in standings(views):
-        view = standing.view
+    for ranked in rank_players(views):
+        view = ranked.view
         row = []
         for column in columns:
             early = column.figure == "perceived" and is_early(view)
             text = write_figure(column.figure, view, engine.rating)
             row.append(Text(text, "dim" if early else ""))
-        table.add_row(standing.text, Text(plain(view.name, 40)), *row)
+        table.add_row(ranked.place_text, Text(plain(view.name, 40)), *row)
     caption = "By “playing like”; equal numbers are ties, "
     caption += "players with under ten counted moves have no place."
     table.caption = Text(f"{caption} {engine.note}." if engine.note else caption)
@@ -285,12 +290,13 @@ def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
         table.add_column(figure.head, min_width=4, **_FIGURE)
         if figure.kind == "share":
             table.add_column(figure.interval, min_width=6, **_FIGURE)
-    for view in (standing.view for standing in standings(views)):
+    for ranked in rank_players(views):
+        view = ranked.view
         row = [plain(view.name, 40)]
         for figure in figures:
-            row.append(cell(figure, view))
+            row.append(write_cell(figure, view))
             if figure.kind == "share":
-                row.append(ends_cell(figure, view))
+                row.append(write_interval(figure, view))
         table.add_row(*map(Text, row))
     return table
 

@@ -17,8 +17,8 @@ from rich.theme import Theme
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
-    cell,
-    ends_cell,
+    write_cell,
+    write_interval,
 )
 from live.games.game import number_move
 from live.human.difficulty import format_share
@@ -271,13 +271,6 @@ def is_withheld(engine: EngineInfo) -> bool:
     return engine.rating_source == "withheld"
 
 
-def interval_text(low: float | None, high: float | None) -> str:
-    """Return an interval such as ``1890–2370``; an empty string if an end is
-    unknown.
-    """
-    return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
-
-
 def is_early(view: CurvePoint | PlayerView | None) -> bool:
     """Return whether too few moves are counted for the figures to be reliable."""
     return view is None or view.counted < EARLY_MOVES
@@ -315,10 +308,10 @@ def write_figure(
     if view is None:
         return unknown
     if name in _ENDS:
-        return ends_cell(BY_ID[_ENDS[name]], view, engine_rating)
+        return write_interval(BY_ID[_ENDS[name]], view, engine_rating)
     if name == "percentile" and view.perceived is not None and is_early(view):
         return "early"
-    return cell(BY_ID[name], view, engine_rating) or unknown
+    return write_cell(BY_ID[name], view, engine_rating) or unknown
 
 
 def write_styled_figure(
@@ -335,7 +328,7 @@ def write_styled_figure(
     return f"{text}{sign}", style
 
 
-def odds_text(win: float, draw: float) -> str:
+def write_odds(win: float, draw: float) -> str:
     """Return White's win, draw and loss in per cent, such as ``45/40/15``; they add up
     to 100.
     """

@@ -27,13 +27,12 @@ from live.screens.terminal.text import (
     align_right,
     fit,
     fit_name,
-    interval_text,
     is_whites_clock_running,
-    odds_text,
     plain,
     wrap_texts,
     write_figure,
     write_move,
+    write_odds,
     write_score,
 )
 from tests.screens.terminal.sample_boards import ENGINE, detail, drawn, full_point
@@ -141,8 +140,6 @@ def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
                 799.0: "≤800",
             }.items()
         ),
-        (interval_text(1890.2, 2370.0), "1890–2370"),
-        (interval_text(None, 2370.0) + interval_text(1890.2, None), ""),
     ],
 )
 def test_figures_in_few_cells(written: str, text: str) -> None:
@@ -150,9 +147,9 @@ def test_figures_in_few_cells(written: str, text: str) -> None:
 
 
 def test_odds_add_up() -> None:
-    assert odds_text(0.455, 0.395) == "46/39/15"
+    assert write_odds(0.455, 0.395) == "46/39/15"
     for win, draw in ((0.005, 0.005), (1 / 3, 1 / 3), (0.994, 0.001)):
-        assert sum(map(int, odds_text(win, draw).split("/"))) == 100
+        assert sum(map(int, write_odds(win, draw).split("/"))) == 100
 
 
 def test_moves_are_numbered_from_the_starting_position() -> None:
@@ -265,9 +262,11 @@ def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
         replace(NOBODY, id=id, perceived=perceived, counted=counted)
         for id, (perceived, counted) in figures.items()
     ]
-    places = [(row.view.id, row.text) for row in list_players(views, "", "perceived")]
+    places = [
+        (row.view.id, row.place_text) for row in list_players(views, "", "perceived")
+    ]
     assert places == [("a", "1="), ("b", "1="), ("c", "3"), ("d", "")]
-    assert {row.text for row in list_players(views, "", "points")} == {""}
+    assert {row.place_text for row in list_players(views, "", "points")} == {""}
 
 
 def test_a_first_choice_is_no_mistake() -> None:

@@ -18,7 +18,7 @@ from live.catalogue import (
     LEAST_SHOWN_ELO,
     MOST_SHOWN_ELO,
     main_event,
-    points_text,
+    write_points,
 )
 from live.games.rounds import normalise_round
 from live.games.short_names import family_name, isolate_direction, short_name
@@ -326,7 +326,7 @@ def test_every_game_of_two_teams_counts_in_their_match(
         for each in found
     ) == sorted((*key, *counted) for key, counted in matches.items())
     for points in (0, 0.5, 1, 3.5, 11):
-        assert ask(pages, "pointsText", points) == points_text(points)
+        assert ask(pages, "pointsText", points) == write_points(points)
 
 
 # --- clocks ---------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from live.catalogue import BY_ID, read, standings
+from live.catalogue import BY_ID, rank_players, read
 from live.messages.figures import CurvePoint, GameDetail, PlayerView, PlyView
 from live.messages.health import FeedHealth, FeedState
 from live.messages.to_clients import MomentMessage, MoveMessage
@@ -118,13 +118,15 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
         ]
 
         await show(page, publisher, "layout=standings&rows=5&page=600")
-        ranked = standings([each for each in broadcast.state.players() if each.moves])[
-            :5
-        ]
+        ranked = rank_players(
+            [each for each in broadcast.state.players() if each.moves]
+        )[:5]
         assert await page.run(titles("tbody .name")) == [
             each.view.name for each in ranked
         ]
-        assert await page.run(texts("tbody .rank")) == [each.text for each in ranked]
+        assert await page.run(texts("tbody .rank")) == [
+            each.place_text for each in ranked
+        ]
         figures = [written(each.view)[0] for each in ranked]
         assert await page.run(texts("tbody td.figure")) == figures
         assert page.complaints == []
