@@ -16,6 +16,7 @@ from live.games.game import number_move
 from live.messages.figures import GameDetail, PlyView
 from live.messages.values import GameId
 from live.screens.terminal.board_rows import (
+    CLOCK_CELLS,
     RESTORED,
     RESULTS,
     find_last_point,
@@ -100,7 +101,7 @@ _SIGNS = ((0.15, "??"), (0.10, "?"), (0.05, "?!"))
 PRAISE = {"find": "!", "trap": "!?"}
 #: Width of one side of the move list, in cells: pointer, move with sign, gain, score.
 _SIDE_CELLS = 1 + 9 + 7 + 8
-_CLOCK_CELLS = 6
+_CLOCK_COLUMN = 1 + CLOCK_CELLS
 #: Width of the move list without clocks, in cells: move number and both sides.
 MOVE_CELLS = 3 + 2 * _SIDE_CELLS
 
@@ -127,7 +128,7 @@ def draw_moves(game: GameDetail, at: int, width: int) -> Panel:
 
     Clocks are shown if the width allows it. ``at`` is the ply under the cursor.
     """
-    clock = _CLOCK_CELLS if width >= MOVE_CELLS + 2 * _CLOCK_CELLS else 0
+    clock = _CLOCK_COLUMN if width >= MOVE_CELLS + 2 * _CLOCK_COLUMN else 0
     head = begin_line("   ", "dim")
     for color in ("○ White", "● Black"):
         head.append(
@@ -175,14 +176,14 @@ _SIDE_COLUMNS = {
     "perceived": (
         Column("Elo", 4, "elo"),
         Column("Plays like", 12, "perceived"),
-        Column("Clock", 5, "clock"),
+        Column("Clock", CLOCK_CELLS, "clock"),
         Column("usual", 9, "usual"),
         Column("Better than", 11, "percentile"),
         Column("Moves", 5, "counted"),
     ),
     "algorithm4": (
         Column("Algorithm 4", 11, "algorithm4"),
-        Column("Clock", 5, "clock"),
+        Column("Clock", CLOCK_CELLS, "clock"),
         Column("95 %", 9, "interval"),
     ),
 }

@@ -470,7 +470,7 @@ async def test_the_curves_of_the_board_under_the_cursor_have_room(
         assert charts.size.width >= least and charts.size.height >= 7
         row = stage.read_screen().splitlines()[2]
         assert ("GM Larino Nieto, David" in row) == (size[0] == 120)
-        assert ("59:04 42:02" in row) == (size[0] > 80)
+        assert ("59:04   42:02" in row) == (size[0] > 80)
 
 
 async def test_the_curves_fit_at_once_when_the_list_grows_by_a_sentence(
@@ -553,7 +553,7 @@ async def test_an_alert_names_its_players_once() -> None:
         await stage.resize((120, 40))
         board = next(iter(stage.client_state.games()))
         name = board.black.name
-        text = f"Board {board.board}: {name}'s clock rose from 60:33 to 90:30"
+        text = f"Board {board.board}: {name}'s clock rose from 1:00:33 to 1:30:30"
         rise = Alert(
             id="rise",
             kind="clock-rising",
@@ -570,14 +570,14 @@ async def test_an_alert_names_its_players_once() -> None:
         rows = (await stage.press("3")).splitlines()
         assert (
             rows[2].count(name) == 1
-            and "Black's clock rose from 60:33 to 90:30" in rows[2]
+            and "Black's clock rose from 1:00:33 to 1:30:30" in rows[2]
         )
         assert sum(name in row for row in rows) == 2, "and below, with the advice"
         log = IncidentLog()
         log.add_alert(rise, BASE_S)
         stage.context.incidents = log.incidents
         await stage.resize((80, 24))
-        assert "1: Black's clock rose from 60:33 to" in await stage.press("4")
+        assert "1: Black's clock rose from 1:00:33 to" in await stage.press("4")
 
 
 async def test_a_board_is_removed_after_a_question_and_brought_back() -> None:
@@ -837,7 +837,7 @@ async def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
             (unsure, "lays like"),
         ):
             text = await show_board(stage, each)
-            assert f"P{said} Clock     usual Better than Moves" in text
+            assert f"P{said}   Clock     usual Better than Moves" in text
             assert ("played like 2441" in text) == (said == "layed like")
 
 
