@@ -142,7 +142,7 @@ class Terminal(App[None]):
         Binding(
             "x", "desk('ask_removal')", "remove", tooltip="or bring back", show=False
         ),
-        Binding("d", "desk('ask_delay')", "delay", tooltip="of the public", show=False),
+        Binding("d", "ask_delay", "delay", tooltip="of the public", show=False),
         Binding(
             "colon", "command_palette", "more", tooltip="every command", show=False
         ),
@@ -400,6 +400,9 @@ class Terminal(App[None]):
     def action_desk(self, action: str) -> None:
         """Carry out an action of the context on the current view's board."""
         getattr(self.context, action)(self.view.find_board())
+
+    def action_ask_delay(self) -> None:
+        self.context.ask_delay()
 
     def action_leave(self) -> None:
         self.choose(self.context.leave_question, {"y": ("yes", self._leave)})

@@ -150,12 +150,9 @@ def is_same(line: Text | None, other: Text | None) -> bool:
     Rich counts texts as equal that differ only in their style, so the style is compared
     as well.
     """
-    return (
-        line == other
-        and line is not None
-        and other is not None
-        and line.style == other.style
-    )
+    if line is None or other is None:
+        return False
+    return line == other and line.style == other.style
 
 
 def wrap_texts(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
