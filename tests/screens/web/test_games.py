@@ -231,7 +231,9 @@ def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) ->
         ("10", "2026.05.02", 2, 1, 1),
         ("2", "2026.04.30", 2, 0, 2),
     ]
-    assert [pages.run("page/boards.js", "roundWords", each) for each in found] == [
+    assert [
+        pages.run("page/round_picker.js", "roundWords", each) for each in found
+    ] == [
         "Round 11 \u00b7 not begun",
         "Round 10 \u00b7 2 May 2026 \u00b7 live",
         "Round 2 \u00b7 30 Apr 2026 \u00b7 over",
@@ -240,7 +242,7 @@ def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) ->
         pages, "roundsOf", ROUNDS, [{"feed": ROUNDS[2]["feed"], "state": "retrying"}]
     )
     words = "Round 10 \u00b7 2 May 2026 \u00b7 not live"  # As its source.
-    assert pages.run("page/boards.js", "roundWords", lost[1]) == words
+    assert pages.run("page/round_picker.js", "roundWords", lost[1]) == words
 
 
 def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:

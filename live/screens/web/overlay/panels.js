@@ -77,7 +77,7 @@ export class Who {
 }
 
 /** A player with the clock and the figure: its name, the number, the usual range, and the percentile in words. */
-export class PlayerPanel {
+class PlayerPanel {
   constructor(color, context) {
     this._color = color;
     this._context = context;
@@ -139,7 +139,7 @@ export class PlayerPanel {
 }
 
 /** The score bar, the score, the last move and a swing, arranged by a layout. */
-export class ScorePanel {
+class ScorePanel {
   /** With `briefly` there is room for few words only; a layout can change that later. */
   constructor({ options, words, moves, everybody }, briefly = false) {
     this.briefly = briefly;

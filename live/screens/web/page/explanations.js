@@ -22,7 +22,7 @@ export function explain() {
 }
 
 /** Show a dialog; its text is the page's own. */
-export function show(title, nodes) {
+function show(title, nodes) {
   if (dialog === null) {
     dialog = element("dialog", "explanation");
     dialog.addEventListener("click", (event) => {
