@@ -174,6 +174,8 @@ class Terminal(App[None]):
         context.show = self.open
         for theme_palette in PALETTES.values():
             self.register_theme(_build_theme(theme_palette))
+        # Set before the start: a later change would apply all styles a second time.
+        self.theme = palette.name
         self.boards = BoardsView(context, "boards")
         self.board = BoardView(context, "board")
         self.views: dict[str, View] = {
@@ -209,7 +211,7 @@ class Terminal(App[None]):
 
     def on_mount(self) -> None:
         self._tabs.can_focus = False
-        self.theme = self.context.palette.name
+        self.watch_theme(self.theme)
         for name in BUILTIN_THEMES:
             self.unregister_theme(name)
         self.view.start()
