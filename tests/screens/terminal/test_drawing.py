@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 from rich.cells import cell_len
 
-from live.catalogue import LIVE_FIGURES
 from live.messages.figures import (
     AnalysedPlayer,
     Curves,
@@ -240,15 +239,6 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
 
 
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
-
-
-async def test_a_players_page_has_every_figure() -> None:
-    async with Stage(size=(120, 60)) as stage:
-        view = next(iter(stage.client_state.players()))
-        stage.context.show("player", view.id)
-        text = await stage.frame()
-    for figure in LIVE_FIGURES:
-        assert f" {figure.name} " in text
 
 
 def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
