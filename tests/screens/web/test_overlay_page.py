@@ -41,6 +41,9 @@ SIZES = {
 }
 DRAWN = "document.querySelector('#stage')?.dataset.seq"
 STATUS = "document.querySelector('#status')"
+#: The texts that are seen at a selector.
+SHOWN = """((selector) => [...document.querySelectorAll(selector)]
+  .filter((node) => node.checkVisibility()).map((node) => node.textContent))"""
 
 
 async def show(page: Page, publisher: Publisher, query: str) -> None:
@@ -108,6 +111,9 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
             values += [written(black)[0], written(white)[0]]
         assert await page.run(titles(".cell .name")) == names
         assert await page.run(texts(".cell .main .value")) == values
+        # Nobody takes a figure for an Elo: each has its name.
+        labels = await page.run(f"{SHOWN}('.cell .main .label')")
+        assert labels == ["playing like"] * len(values)
         await show(page, publisher, "layout=ticker&page=600")
         first, second, *_ = games
         assert await page.run(titles(".item .name")) == [

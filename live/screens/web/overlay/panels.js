@@ -128,7 +128,8 @@ class PlayerPanel {
     classList.toggle("none", read === null);
     classList.toggle("early", Boolean(read?.early));
     classList.toggle("open", read !== null && open !== null);
-    setText(this._label, read?.label ?? "");
+    // Algorithm 4 has too long a name for a small board: the strip below the grid has it.
+    setText(this._label, isGrid && read?.figure.index ? "" : (read?.label ?? ""));
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
     // A small board has room for the number only, not for a reason, a range or a percentile.
     const reason = isGrid ? "" : withoutFigure(point, words, withheld);
