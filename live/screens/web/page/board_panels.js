@@ -10,7 +10,7 @@ import { localMove } from "../overlay/language/words.js";
  * Marks of bad moves by their smallest loss of winning chances, as lichess judges moves, so that losses in decided
  * positions count little.
  */
-const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
+export const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
 
 /** Marks of a move that few would have found, and of one that sets a trap. */
 const PRAISE = { find: "!", trap: "!?" };
