@@ -739,11 +739,31 @@ def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
 
 # --- languages ------------------------------------------------------------------------
 
-#: What the page says as a text of its own, where it stands in its scripts.
-SAID = re.compile(r'(?<![\w.])say\("((?:[^"\\]|\\.)+)"')
+#: A call that says a text of the page: the text, or an expression that gives one.
+SAID = re.compile(r'(?<![\w.])say\((?:"((?:[^"\\]|\\.)+)"|([^\s,)]+))')
 #: Why the page of a broker refuses, said where it is shown.
 REFUSED = re.compile(r'_refuse\("([^"]+)"\)')
 SAID_IN_HTML = re.compile(r"data-say>([^<]+)<")
+
+
+def read_page(name: str) -> str:
+    return (OVERLAY / name).read_text(encoding="utf-8")
+
+
+def list_texts_of_expressions(pages: Pages) -> dict[str, set[str]]:
+    """What each expression can be that the page says."""
+    columns = pages("constant", module="page/players.js", name="PLAYER_COLUMNS")
+    figures = [BY_ID[column["id"]] for column in columns]
+    return {
+        "node.textContent": set(SAID_IN_HTML.findall(read_page("index.html"))),
+        "reason": set(REFUSED.findall(read_page("client/broker_connection.js"))),
+        "name": {figure.name for figure in figures if figure.id != "percentile"},
+        "missing": {figure.missing for figure in figures},
+        "state": set(get_args(FeedState)),
+        "engine.state": set(get_args(get_type_hints(EngineState)["state"])),
+        "alert.severity": set(get_args(Severity)),
+        "what": set(get_args(IncidentWord)),
+    }
 
 
 def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None:
@@ -754,24 +774,16 @@ def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None
             assert other.count("{}") == text.count("{}") and other.strip() == other, (
                 other
             )
-    scripts = [OVERLAY / "app.js", *(OVERLAY / "page").glob("*.js")]
-    said: set[str] = set()
-    for path in scripts:
-        said.update(SAID.findall(path.read_text(encoding="utf-8")))
-    columns = pages("constant", module="page/players.js", name="PLAYER_COLUMNS")
-    said_by_name = {
-        *(BY_ID[column["id"]].missing for column in columns),
-        *REFUSED.findall(
-            (OVERLAY / "client/broker_connection.js").read_text(encoding="utf-8")
-        ),
-        *SAID_IN_HTML.findall((OVERLAY / "index.html").read_text(encoding="utf-8")),
-        *get_args(FeedState),
-        *get_args(get_type_hints(EngineState)["state"]),
-        *get_args(Severity),
-        *get_args(IncidentWord),
-    }
-    missing = ({json.loads(f'"{each}"') for each in said} | said_by_name) - set(texts)
-    assert missing == set()
+    literals: set[str] = set()
+    expressions: set[str] = set()
+    for path in [OVERLAY / "app.js", *(OVERLAY / "page").glob("*.js")]:
+        if path.name != "language.js":
+            for literal, expression in SAID.findall(path.read_text(encoding="utf-8")):
+                literals.add(json.loads(f'"{literal}"'))
+                expressions.add(expression)
+    said = list_texts_of_expressions(pages)
+    assert expressions - {""} == said.keys()
+    assert (literals - {""}).union(*said.values()) - texts.keys() == set()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import { settledFigure } from "../client/figures.js";
 import { COLORS, gameOrder, inRound } from "../client/games.js";
 import { scoreOf } from "../overlay/shown_figures.js";
+import { say } from "./language.js";
 import { buildMatcher } from "./search.js";
 
 /** Return the lower of both clocks, seconds. */
@@ -13,10 +14,10 @@ const highestFigure = ({ curves }) => Math.max(...COLORS.map((color) => settledF
 
 /** Orders of the boards: a label, and a key whose smallest value comes first and unknown values last. */
 export const ORDERS = {
-  board: { label: "Board", key: () => 0 },
-  close: { label: "Closest score", key: (game) => Math.abs(scoreOf(game).cp ?? Infinity) },
-  rating: { label: "Playing best", key: (game) => -highestFigure(game) },
-  clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowestClock(game) : Infinity) },
+  board: { label: say("Board"), key: () => 0 },
+  close: { label: say("Closest score"), key: (game) => Math.abs(scoreOf(game).cp ?? Infinity) },
+  rating: { label: say("Playing best"), key: (game) => -highestFigure(game) },
+  clock: { label: say("Least time left"), key: (game) => (game.result === "*" ? lowestClock(game) : Infinity) },
 };
 
 /** Return the boards that a place asks for, in its order; those in `alerting` (ids) come first, in that order. */

@@ -132,10 +132,12 @@ export class Overview {
 
   _toolbar(share) {
     this._filter = searchField(say("Filter: player, team, event, round"), (q) => this._go({ q }));
-    this._state = makeChoice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
+    const states = { all: say("all boards"), running: say("running"), over: say("over") };
+    this._state = makeChoice(say("Show"), states, (state) => this._go({ state }));
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
-    this._sort = makeChoice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
-    this._layout = makeChoice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
+    this._sort = makeChoice(say("Sorted by"), labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
+    const layouts = { auto: say("fits best"), cards: say("boards"), table: say("lines") };
+    this._layout = makeChoice(say("As"), layouts, (layout) => this._go({ layout }));
     const menu = element(
       "details", "chooser", "", element("summary", "", say("View")),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label),
@@ -154,10 +156,10 @@ export class Overview {
 }
 
 function makeChoice(name, labels, chosen) {
-  const select = named(element("select"), say(name));
-  select.append(...Object.entries(labels).map(([value, text]) => new Option(say(text), value)));
+  const select = named(element("select"), name);
+  select.append(...Object.entries(labels).map(([value, text]) => new Option(text, value)));
   select.addEventListener("change", () => chosen(select.value));
-  return { select, label: element("label", "", "", element("span", "", say(name)), select) };
+  return { select, label: element("label", "", "", element("span", "", name), select) };
 }
 
 /** The text in place of boards if there are no games: the sources, their state, and where to look next. */
