@@ -30,7 +30,6 @@ from live.screens.terminal.board_rows import (
 from live.screens.terminal.printed import EventLineWriter
 from live.screens.terminal.text import is_early, write_figure
 from live.screens.terminal.view_context import NEW_S, RecentChanges
-from live.server.event_reader import game_order
 from tests.event.arithmetic import game, line
 from tests.event.test_event import ledger
 from tests.screens.terminal.sample_boards import detail, full_point, point
@@ -95,14 +94,6 @@ def test_the_newest_round_comes_first_and_alerts_before_it() -> None:
     games = [*round_of("2", "*", "*"), *round_of("10", "*", "*")]
     assert boards(*games) == ["10.1", "10.2", "2.1", "2.2"]
     assert boards(*games, alerting=("2.2", "10.2")) == ["2.2", "10.2", "10.1", "2.1"]
-
-
-def test_one_round_of_several_sources_stands_in_the_order_of_its_boards() -> None:
-    written = {board: "7" if board > 19 else f"7.{board}" for board in range(1, 29)}
-    games = [
-        detail(f"g{board}", board, round=round) for board, round in written.items()
-    ]
-    assert [game.board for game in sorted(games, key=game_order)] == list(range(1, 29))
 
 
 def test_finished_boards_of_earlier_rounds_are_folded() -> None:

@@ -26,6 +26,7 @@ from live.human.difficulty import format_share
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import RESULT_POINTS, Player
 from live.screens.terminal.board_rows import keep_newest_rounds
+from live.server.event_reader import game_order
 from tests.screens.web.conftest import Pages
 from tests.screens.web.games import START, game, plain, ply, point
 
@@ -177,32 +178,6 @@ def test_an_end_of_what_is_shown_means_or_beyond(
     assert call(pages, "eloText", {"value": perceived, "index": True}) == str(perceived)
 
 
-def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(
-    pages: Pages,
-) -> None:
-    players = [
-        plain(point(1, 30, value, percentile=percentile))
-        | {"id": name, "name": name, "moves": 30, "points": points}
-        for name, value, percentile, points in (
-            # The highest figure is of nobody's usual level: it leads nothing.
-            ("d", 2900, None, 2.0),
-            ("b", 2400, 60.2, 0.5),
-            ("a", 1650, 59.8, 2.0),
-            ("c", 2300, 40.0, 1.0),
-            ("e", None, None, None),
-            ("f", 1800, 99.2, 0.0),
-            ("g", 2700, 98.8, 0.0),
-        )
-    ]
-
-    def places(by: str) -> list[str]:
-        found = pages.run("page/players.js", "rankPlayers", players, by, False)
-        return [each["player"]["id"] + each["place"] for each in found]
-
-    assert places("perceived") == ["f1=", "g1=", "a3=", "b3=", "c5", "d", "e"]
-    assert places("points") == ["a1=", "d1=", "c3", "b4", "f5=", "g5=", "e"]
-
-
 # --- rounds and teams -----------------------------------------------------------------
 
 
@@ -256,6 +231,9 @@ def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:
     assert all(
         ask(pages, "gameOrder", *pair) < 0 for pair in itertools.pairwise(numbered)
     )
+    views = [msgspec.convert(each, GameDetail) for each in numbered]
+    turned = views[::-1]
+    assert sorted(turned, key=game_order) == views
 
 
 CLUB = [
