@@ -1,7 +1,6 @@
-"""Output without a screen: a line for each event, and tables to read afterwards."""
+"""Tables of players, methods and games, to read without a screen."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from rich import box
@@ -13,182 +12,25 @@ from live.catalogue import (
     rank_players,
     write_cell,
     write_interval,
-    write_sentence,
 )
-from live.event.rate_game import COLORS
 from live.games.rounds import format_board_number
-from live.messages.alerts import Alert
 from live.messages.figures import (
     AnalysedPlayer,
     CurvePoint,
     EngineInfo,
     GainKind,
     GameDetail,
-    GameView,
     PlayerView,
 )
-from live.messages.health import FeedHealth
-from live.messages.to_clients import (
-    AlertMessage,
-    Change,
-    GameMessage,
-    GoneMessage,
-    HealthMessage,
-    MoveMessage,
-    PointMessage,
-)
-from live.messages.values import Color, GameId
+from live.messages.values import GameId
 from live.screens.terminal.text import (
     RATING_SOURCES,
     Column,
     fit_columns,
     is_early,
     plain,
-    write_clock,
     write_figure,
-    write_move,
-    write_score,
 )
-from live.server.event_reader import game_of, replay_game
-from live.server.reference_client import ReferenceClient
-from live.watch.incident_log import IncidentLog, log_lines
-
-# --- lines ----------------------------------------------------------------------------
-
-
-class EventLineWriter:
-    """Converter of messages to lines; ``known`` games and ``alerts`` are not reported
-    as new.
-    """
-
-    def __init__(
-        self, known_games: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
-    ) -> None:
-        self._state = ReferenceClient()
-        self._alerts = IncidentLog()
-        self._printed_plies: dict[tuple[GameId, Color], int] = {}
-        """Last ply of each side whose figures were printed."""
-        for game in known_games:
-            self.lines(replay_game(game))
-        self.lines(map(AlertMessage, alerts))
-
-    def lines(self, changes: Iterable[Change]) -> list[str]:
-        """Return the lines to print for ``changes``, in order.
-
-        If several moves of a game arrive together, as when following begins in the
-        middle of the game, only the last is printed.
-        """
-        changes = list(changes)
-        last = {
-            change.game: change
-            for change in changes
-            if isinstance(change, MoveMessage) and change.move
-        }
-        lines: list[str] = []
-        move_counts: Counter[GameId] = Counter()
-        for change in changes:
-            id, feeds = game_of(change) or "", self._state.feeds()
-            before = self._state.game(id)
-            self._state.apply(change)
-            game = self._state.game(id)
-            texts: list[str] = []
-            match change:
-                case GameMessage(game=view):
-                    texts = _tell_news(before, view)
-                case GoneMessage():
-                    texts = ["gone from its source"]
-                    for color in COLORS:
-                        self._printed_plies.pop((id, color), None)
-                case MoveMessage(ply=ply, move=move) if before and game:
-                    for color in COLORS:
-                        self._printed_plies[id, color] = min(
-                            self._printed_plies.get((id, color), 0), ply - 1
-                        )
-                    move_counts[id] += 1
-                    replaced = before.plies[ply - 1 :]
-                    if move is None:
-                        last_move = (
-                            write_move(game, game.plies[-1])
-                            if game.plies
-                            else "the start"
-                        )
-                        texts = [f"taken back to {last_move}"]
-                    elif replaced:
-                        new_move = write_move(game, move)
-                        texts = [f"corrected to {new_move}, was {replaced[0].san}"]
-                        move_counts[id] = 0
-                    elif change is last[id]:
-                        count = (
-                            f"{move_counts[id]} moves to "
-                            if move_counts[id] > 1
-                            else ""
-                        )
-                        clock = write_clock(move.clock_s)
-                        text = f"played {count}{write_move(game, move)}"
-                        texts = [f"{text}{clock and f', clock {clock}'}"]
-                case PointMessage(color=color, point=point) if game:
-                    # A header corrected later causes whole curves to be sent again;
-                    # print each move's figures once.
-                    if point.ply > self._printed_plies.get((id, color), 0):
-                        self._printed_plies[id, color] = point.ply
-                        texts = [_tell_figures(game, color, point)]
-                case HealthMessage():
-                    lines += _tell_health(feeds, change.feeds)
-                case AlertMessage(alert=alert):
-                    # Only readers who are allowed to see alerts are sent any.
-                    lines += map(
-                        plain, log_lines(alert, self._alerts.add_alert(alert, 0.0))
-                    )
-            about = game or before
-            lines += [f"{_label(about)}: {text}" for text in texts if about]
-        return lines
-
-
-def _tell_news(before: GameView | None, now: GameView) -> list[str]:
-    if before is None:
-        return ["board appears"]
-    sources = " and ".join(plain(name, 60) for name in (now.feed, *now.also))
-    texts = {
-        "result": now.result,
-        "problem": plain(now.problem or "", 200),
-        "also": f"one game, from {sources}" if now.also else "",
-        "dispute": plain(now.dispute or "", 200),
-    }
-    changed = (name for name in texts if getattr(before, name) != getattr(now, name))
-    return list(filter(None, map(texts.__getitem__, changed)))
-
-
-def _tell_figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
-    ply = game.plies[point.ply - 1]
-    # A first choice has its gain before the position after it has a score.
-    score = f" {write_score(ply)}" if ply.final else ""
-    own, opponent = (
-        (game.white, game.black) if color == "white" else (game.black, game.white)
-    )
-    # The side's last move of a finished game: this figure is final.
-    final = not game.running and point.ply >= game.plies_played - 1
-    rating = write_sentence(point, own.elo, opponent.elo, final=final)
-    rating = rating or "no perceived rating"
-    gain = f"gain {point.gain_cp / 100:+.2f}"
-    return f"{write_move(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {rating}"
-
-
-def _label(view: GameView) -> str:
-    board = f"board {view.board} " if view.board is not None else ""
-    return f"{board}{plain(view.white.name, 24)} - {plain(view.black.name, 24)}"
-
-
-def _tell_health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str]:
-    reported = {(feed.feed, feed.state, feed.detail) for feed in before}
-    lines = []
-    for feed in now:
-        if (feed.feed, feed.state, feed.detail) not in reported:
-            reason = f": {plain(feed.detail, 200)}" if feed.detail else ""
-            lines.append(f"{plain(feed.feed, 60)} {feed.state}{reason}")
-    return lines
-
-
-# --- tables ---------------------------------------------------------------------------
 
 #: Maximum width of a table, in cells; wider rows are hard to read as one line.
 WIDEST_TABLE = 100

@@ -18,6 +18,7 @@ from live.messages.to_clients import (
     PointMessage,
     ScoreMessage,
 )
+from live.screens.event_lines import EventLineWriter
 from live.screens.terminal.board_rows import (
     RESTORED,
     build_board_matcher,
@@ -27,7 +28,6 @@ from live.screens.terminal.board_rows import (
     write_problem,
     write_searched,
 )
-from live.screens.terminal.printed import EventLineWriter
 from live.screens.terminal.text import is_early, write_figure
 from live.screens.terminal.view_context import NEW_S, RecentChanges
 from tests.event.arithmetic import game, line
