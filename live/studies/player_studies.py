@@ -16,7 +16,7 @@ from live.event.comparisons import PredictorRow, Rank, compare, rank
 from live.games.player_identity import normalise_name
 from live.messages.figures import EngineInfo, GainKind, PlayerView
 from live.screens.terminal import printed
-from live.screens.terminal.printed import NAME, titled
+from live.screens.terminal.printed import NAME, begin_table
 from live.screens.terminal.text import plain, write_odds
 from live.settings import Config
 from live.studies.analyse_files import analyse_files_whole
@@ -82,7 +82,7 @@ async def rank_players(
     return report_result(
         json,
         {"engine": engine, "gain": gain, "predictor": by, "players": ranked},
-        printed.players(views, engine, gain, width=width),
+        printed.build_players_table(views, engine, gain, width=width),
         build_battle_table(ranked, by, width=width),
     )
 
@@ -121,7 +121,7 @@ def build_players_table(
     width: int,
 ) -> Table:
     """Build a table of two players' figures, one figure per row."""
-    table = titled(
+    table = begin_table(
         f"{plain(player.name, 40)} and {plain(opponent.name, 40)}"
         f" ({plain(engine.name, 60)}, {engine.limit}, {gain} gain; Algorithm 4 with"
         f" the engine at {engine.rating} Elo by {engine.rating_source})",
@@ -158,7 +158,7 @@ def build_comparison_table(
     """Build a table of all predictors, one per row. Predictors without an answer are
     listed below it by reason.
     """
-    table = titled(
+    table = begin_table(
         f"{plain(player.name, 40)} against {plain(opponent.name, 40)},"
         " both colours alike",
         "Score",
@@ -196,7 +196,7 @@ def build_battle_table(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
     """Build a table of all players against all. Equal scores share a place, and players
     without a place come last.
     """
-    table = titled(f"Battle royale by {by}, and Algorithm 2", width=width)
+    table = begin_table(f"Battle royale by {by}, and Algorithm 2", width=width)
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("Player", **NAME)
     for head in ("Battle", "95 %", "Beats", "A2", "95 %"):

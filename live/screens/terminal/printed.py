@@ -64,7 +64,9 @@ def choose_figure_columns(width: int, gap: int) -> Sequence[Column]:
     return fit_columns(FIGURE_COLUMNS, width - RANK - _LEAST_PLAYER - 2, gap)
 
 
-def titled(title: str, *heads: str, first: str = "", width: int | None = None) -> Table:
+def begin_table(
+    title: str, *heads: str, first: str = "", width: int | None = None
+) -> Table:
     """Return a table with a title: a column of names if ``first`` is given, then
     figures.
     """
@@ -84,7 +86,7 @@ def titled(title: str, *heads: str, first: str = "", width: int | None = None) -
     return table
 
 
-def players(
+def build_players_table(
     views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
     """Return a table of all players by perceived rating, the highest first; equal
@@ -100,7 +102,7 @@ def players(
         source = RATING_SOURCES[engine.rating_source]
         basis += "; Algorithm 4, a scale of its own, with the engine at"
         basis += f" {engine.rating} Elo, {source}"
-    table = titled(f"Players ({gain} gain; {basis})", width=width)
+    table = begin_table(f"Players ({gain} gain; {basis})", width=width)
     table.add_column("", **_FIGURE)
     table.add_column("Player", **NAME)
     for column in columns:
@@ -119,11 +121,11 @@ def players(
     return table
 
 
-def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
+def build_methods_table(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
     """Return a table of the figures of the papers' methods; a cell is empty until its
     method has enough data.
     """
-    table = titled(
+    table = begin_table(
         "Methods (p30: moves within 30 cp of the engine's choice)", width=width
     )
     table.add_column("Player", **NAME)
@@ -148,7 +150,7 @@ def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
 _USUAL_FROM = 100
 
 
-def games(
+def build_games_table(
     details: Sequence[GameDetail],
     engine: EngineInfo,
     gain: GainKind,
@@ -159,7 +161,7 @@ def games(
     """Return a table of finished games with both players' figures over the whole game
     and a comparison of them; ``?`` marks a result ``in_doubt``.
     """
-    table = titled(
+    table = begin_table(
         f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width
     )
     table.add_column("Rd.Bd", **_FIGURE)

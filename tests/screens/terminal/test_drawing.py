@@ -180,14 +180,16 @@ def test_tables_list_the_best_first_and_say_why_a_figure_is_missing() -> None:
         player("Alpha", 2100, 60.0),
     ]
     engine = replace(ENGINE, models=(), note="none for Stockfish 15.1, 3000 nodes")
-    text = drawn(printed.players(players, engine, "same-search", width=80), 80)
+    text = drawn(
+        printed.build_players_table(players, engine, "same-search", width=80), 80
+    )
     assert text.index("Alpha") < text.index("Beta") < text.index("Early")
     assert "By “playing like”" in text and "no model reads the scores" in text
     assert engine.note in " ".join(text.split())
     curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
     game = replace(detail(result="1-0"), curves=curves)
     wide, text = (
-        drawn(printed.games([game], ENGINE, "same-search", width=x), x)
+        drawn(printed.build_games_table([game], ENGINE, "same-search", width=x), x)
         for x in (100, 80)
     )
     assert (
@@ -196,7 +198,7 @@ def test_tables_list_the_best_first_and_say_why_a_figure_is_missing() -> None:
     )
     found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
     view = AnalysedPlayer(**asdict(player("[b]Anna")), methods=found)
-    text = drawn(printed.methods([view], width=90), 90)
+    text = drawn(printed.build_methods_table([view], width=90), 90)
     row = next(line for line in text.splitlines() if "[b]Anna" in line)
     assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]
     assert "A2 p30 95 % 1st 95 % Loss" in " ".join(text.split())
@@ -208,7 +210,9 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
     stage = Stage()
     views = list(stage.client_state.players())
     text = drawn(
-        printed.players(views, stage.client_state.engine(), "same-search", width=width),
+        printed.build_players_table(
+            views, stage.client_state.engine(), "same-search", width=width
+        ),
         width,
     )
     assert max(map(cell_len, text.splitlines())) <= width
