@@ -292,6 +292,13 @@ async def test_a_board_opens_steps_and_closes() -> None:
         assert stage.app.view is stage.app.boards
 
 
+async def test_a_moment_opens_its_board() -> None:
+    async with Stage() as stage:
+        await stage.press("6")
+        assert "Board 1 " in await stage.press("enter")
+        assert stage.app.view is stage.app.board
+
+
 async def test_a_board_that_vanished_says_so() -> None:
     async with Stage() as stage:
         await stage.press("enter")

@@ -26,6 +26,7 @@ from live.human.difficulty import format_share
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import RESULT_POINTS, Player
 from live.screens.terminal.board_rows import keep_newest_rounds
+from live.screens.terminal.text import find_unusual_sign
 from live.server.event_reader import game_order
 from tests.screens.web.conftest import Pages
 from tests.screens.web.games import START, game, plain, ply, point
@@ -176,6 +177,19 @@ def test_an_end_of_what_is_shown_means_or_beyond(
     assert call(pages, "eloText", found) == said
     # Algorithm 4 has a scale of its own.
     assert call(pages, "eloText", {"value": perceived, "index": True}) == str(perceived)
+
+
+@pytest.mark.parametrize(
+    ("perceived", "counted", "sign"),
+    [(2301, 20, "▲"), (2300, 20, ""), (1900, 20, ""), (1899, 20, "▼"), (2900, 9, "")],
+)
+def test_a_figure_outside_what_is_usual_has_the_terminals_sign(
+    pages: Pages, perceived: int, counted: int, sign: str
+) -> None:
+    last = point(40, counted, perceived)
+    compared = call(pages, "compareWithUsual", call(pages, "figureOf", last), 2100)
+    assert (compared or {"distance": ""})["distance"][:1] == sign
+    assert find_unusual_sign(last).strip() == sign
 
 
 # --- rounds and teams -----------------------------------------------------------------
