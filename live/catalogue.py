@@ -3,8 +3,8 @@ reason when it is missing.
 
 The terminal, the page, the overlays, reports, CSV, the glossary and the schema take
 their words from these rows. The page receives the rows of live screens as JSON
-(:func:`catalogue_json`). A new figure needs its formula, a row here, a test and a line
-of the manual.
+(:func:`encode_catalogue`). A new figure needs its formula, a row here, a test and a
+line of the manual.
 """
 
 from bisect import bisect_left, bisect_right
@@ -60,7 +60,7 @@ class Figure(Value, kw_only=True):
     """
 
 
-def _figure(
+def _make_figure(
     id: str,
     name: str,
     head: str,
@@ -93,16 +93,18 @@ def _figure(
     )
 
 
-def _share(id: str, name: str, head: str, meaning: str) -> Figure:
+def _make_share(id: str, name: str, head: str, meaning: str) -> Figure:
     """Return the row of a share of moves, with its interval, from the papers'
     methods.
     """
     field = f"methods.{id}."
-    return _figure(id, name, head, "share", meaning, value=f"{field}share", ends=field)
+    return _make_figure(
+        id, name, head, "share", meaning, value=f"{field}share", ends=field
+    )
 
 
 FIGURES: tuple[Figure, ...] = (
-    _figure(
+    _make_figure(
         "elo",
         "Elo",
         "Elo",
@@ -111,7 +113,7 @@ FIGURES: tuple[Figure, ...] = (
         missing="the source gives no rating",
         usual=True,
     ),
-    _figure(
+    _make_figure(
         "perceived",
         "Playing like",
         "Plays like",
@@ -125,7 +127,7 @@ FIGURES: tuple[Figure, ...] = (
         missing="under five counted moves, or nothing reads these scores",
         usual=True,
     ),
-    _figure(
+    _make_figure(
         "percentile",
         "Percentile",
         "Better than",
@@ -136,7 +138,7 @@ FIGURES: tuple[Figure, ...] = (
         missing="needs an own rating and ten counted moves",
         usual=True,
     ),
-    _figure(
+    _make_figure(
         "algorithm4",
         "Algorithm 4",
         "Algorithm 4",
@@ -150,7 +152,7 @@ FIGURES: tuple[Figure, ...] = (
         missing="unbounded, or no move rated yet",
         usual=True,
     ),
-    _figure(
+    _make_figure(
         "counted",
         "Moves counted",
         "Moves",
@@ -159,7 +161,7 @@ FIGURES: tuple[Figure, ...] = (
         " are not counted. Under ten it is early.",
         usual=True,
     ),
-    _figure(
+    _make_figure(
         "points",
         "Points",
         "Pts",
@@ -168,8 +170,8 @@ FIGURES: tuple[Figure, ...] = (
         missing="no game is finished",
         usual=True,
     ),
-    _figure("games", "Games", "Gm", "count", "Games of this event.", usual=True),
-    _figure(
+    _make_figure("games", "Games", "Gm", "count", "Games of this event.", usual=True),
+    _make_figure(
         "fide_performance",
         "FIDE performance",
         "FIDE",
@@ -178,7 +180,7 @@ FIGURES: tuple[Figure, ...] = (
         "results alone.",
         missing="needs a finished game against a rated opponent",
     ),
-    _figure(
+    _make_figure(
         "rating_change",
         "Rating change",
         "±Elo",
@@ -188,7 +190,7 @@ FIGURES: tuple[Figure, ...] = (
         digits=1,
         missing="needs an own rating and a finished game against a rated opponent",
     ),
-    _figure(
+    _make_figure(
         "score",
         "Score against the engine",
         "p",
@@ -198,7 +200,7 @@ FIGURES: tuple[Figure, ...] = (
         digits=3,
         missing="no move rated yet",
     ),
-    _figure(
+    _make_figure(
         "mean_gain",
         "Mean gain",
         "Gain",
@@ -209,7 +211,7 @@ FIGURES: tuple[Figure, ...] = (
         unit="cp",
         missing="no move rated yet",
     ),
-    _figure(
+    _make_figure(
         "tournament",
         "Algorithm 2",
         "A2",
@@ -220,7 +222,7 @@ FIGURES: tuple[Figure, ...] = (
         ends="methods.tournament_",
         missing="no opponent with a bounded comparison yet, or nobody is rated",
     ),
-    _figure(
+    _make_figure(
         "accuracy",
         "Accuracy",
         "Acc.",
@@ -230,7 +232,7 @@ FIGURES: tuple[Figure, ...] = (
         digits=1,
         unit="%",
     ),
-    _figure(
+    _make_figure(
         "centipawn_loss",
         "Loss per move",
         "Loss",
@@ -241,35 +243,35 @@ FIGURES: tuple[Figure, ...] = (
         digits=1,
         unit="cp",
     ),
-    _share(
+    _make_share(
         "first_choice",
         "First choice",
         "1st",
         "How many moves were the engine's first choice, from move 9 on, without forced"
         " moves and decided positions. It accuses nobody.",
     ),
-    _share(
+    _make_share(
         "conformance",
         "Conformance",
         "p30",
         "How many moves fall at most 0.30 pawns short of the engine's, from move 10 on "
         "(Alliot 2017, section 4.2).",
     ),
-    _share(
+    _make_share(
         "guid_bratko",
         "Guid-Bratko",
         "p20",
         "How many moves fall at most 0.20 pawns short where the position is within two"
         " pawns of level (after Guid and Bratko).",
     ),
-    _share(
+    _make_share(
         "ponderated",
         "Ponderated",
         "p30w",
         "As conformance, but what is lost counts less the more the mover is ahead or"
         " behind already (Alliot 2017).",
     ),
-    _figure(
+    _make_figure(
         "intrinsic",
         "Intrinsic rating",
         "IPR",
@@ -280,7 +282,7 @@ FIGURES: tuple[Figure, ...] = (
         ends="methods.intrinsic.",
         missing="needs several lines (Multi-PV)",
     ),
-    _figure(
+    _make_figure(
         "markov_moves",
         "Markov moves",
         "Mk",
@@ -332,34 +334,34 @@ def _field(view: object, path: str) -> float | None:
     return view if isinstance(view, int | float) else None
 
 
-def written(figure: Figure, value: float | None) -> str:
+def write_value(figure: Figure, value: float | None) -> str:
     """Return a value as text without its unit; empty if it is unknown."""
     if value is None:
         return ""
     match figure.kind:
         case "elo":
-            return elo_text(value)
+            return write_elo(value)
         case "rating" | "count":
             return f"{value:.0f}"
         case "points":
-            return points_text(value)
+            return write_points(value)
         case "share":
             return f"{100 * value:.0f} %"
         case _:
             return f"{value:.{figure.digits}f}".replace("-", "−")
 
 
-def cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
+def write_cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
     """Return a figure as a column shows it, without its unit; empty if it is
     unknown.
     """
     value = read(figure, view, engine_rating).value
     if figure.id == "percentile" and value is not None:
-        return percentile_text(value)
-    return written(figure, value)
+        return write_percentile(value)
+    return write_value(figure, value)
 
 
-def ends_cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
+def write_interval(figure: Figure, view: View, engine_rating: int = 0) -> str:
     """Return the interval of a figure, such as ``1950–2550``; empty if it has none or
     an end is open.
     """
@@ -367,15 +369,14 @@ def ends_cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
     if reading.low is None or reading.high is None:
         return ""
     if figure.kind == "elo":
-        return band_text(reading.low, reading.high)
-    low, high = (
-        written(figure, end).removesuffix(" %") for end in (reading.low, reading.high)
-    )
+        return write_band(reading.low, reading.high)
+    low = write_value(figure, reading.low).removesuffix(" %")
+    high = write_value(figure, reading.high).removesuffix(" %")
     return f"{low}–{high}"
 
 
-class Standing(NamedTuple):
-    """A player's place in a ranking."""
+class RankedPlayer(NamedTuple):
+    """A player and the place in a ranking."""
 
     view: PlayerView
     place: int | None
@@ -384,7 +385,7 @@ class Standing(NamedTuple):
     """Whether other players have the same number."""
 
     @property
-    def text(self) -> str:
+    def place_text(self) -> str:
         """The place, such as ``3``, or ``3=`` for a tie; empty without a place."""
         return "" if self.place is None else f"{self.place}{'=' if self.tied else ''}"
 
@@ -394,10 +395,10 @@ def read_percentile(view: PlayerView) -> int | None:
     return None if view.percentile is None else round(view.percentile)
 
 
-def standings(
+def rank_players(
     views: Iterable[PlayerView],
     value: Callable[[PlayerView], float | None] = read_percentile,
-) -> list[Standing]:
+) -> list[RankedPlayer]:
     """Rank players by how far they are above their usual level, or by another
     ``value``.
 
@@ -409,21 +410,21 @@ def standings(
     values = {view.id: value(view) for view in by_name}
     negated = sorted(-number for number in values.values() if number is not None)
 
-    def standing(view: PlayerView) -> Standing:
+    def rank(view: PlayerView) -> RankedPlayer:
         number = values[view.id]
         if number is None:
-            return Standing(view, None)
+            return RankedPlayer(view, None)
         higher_count = bisect_left(negated, -number)
-        return Standing(
+        return RankedPlayer(
             view, higher_count + 1, bisect_right(negated, -number) > higher_count + 1
         )
 
     return sorted(
-        map(standing, by_name), key=lambda ranked: ranked.place or len(by_name) + 1
+        map(rank, by_name), key=lambda ranked: ranked.place or len(by_name) + 1
     )
 
 
-def elo_text(elo: float) -> str:
+def write_elo(elo: float) -> str:
     """Return whole Elo; at an end of the range, ``3200+`` or ``≤800``, which mean *or
     beyond*.
     """
@@ -432,19 +433,21 @@ def elo_text(elo: float) -> str:
     return f"≤{LEAST_SHOWN_ELO}" if elo <= LEAST_SHOWN_ELO else f"{elo:.0f}"
 
 
-def band_text(low: float, high: float) -> str:
-    """Return the usual range, in whole Elo."""
-    return f"{low:.0f}–{high:.0f}"
+def write_band(low: float | None, high: float | None) -> str:
+    """Return a range in whole Elo, such as ``1950–2550``; empty if an end is
+    unknown.
+    """
+    return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
 
 
-def percentile_text(percentile: float) -> str:
+def write_percentile(percentile: float) -> str:
     """Return a percentile in whole per cent, but never 0 or 100: nothing is that
     certain.
     """
     return f"{min(max(round(percentile), 1), 99)} %"
 
 
-def points_text(points: float) -> str:
+def write_points(points: float) -> str:
     """Return points such as ``2½``."""
     whole, half = int(points), points % 1
     return f"{whole or ('' if half else 0)}{'½' if half else ''}"
@@ -465,7 +468,7 @@ def main_event(game: GameView) -> str:
     return "" if white and black and f"{white} - {black}" in game.event else game.event
 
 
-def sentence(
+def write_sentence(
     view: CurvePoint | PlayerView,
     elo: int | None,
     opponent_elo: int | None = None,
@@ -480,7 +483,7 @@ def sentence(
     """
     if view.perceived is None:
         return ""
-    parts = [f"{'played' if final else 'playing'} like {elo_text(view.perceived)}"]
+    parts = [f"{'played' if final else 'playing'} like {write_elo(view.perceived)}"]
     early = view.counted < EARLY_MOVES
     if early:
         parts.append(f"early: {view.counted} move{'' if view.counted == 1 else 's'}")
@@ -490,25 +493,15 @@ def sentence(
         is_far = opponent_elo is not None and abs(opponent_elo - elo) > 400
         against = f" against {opponent_elo}" if is_far else ""
         parts.append(
-            f"usual for {elo}{against}: {band_text(view.usual_low, view.usual_high)}"
+            f"usual for {elo}{against}: {write_band(view.usual_low, view.usual_high)}"
         )
         if view.percentile is not None:
             games = "games" if isinstance(view, CurvePoint) else "such events"
-            percent = percentile_text(view.percentile)
+            percent = write_percentile(view.percentile)
             parts.append(f"better than {percent} of {games} by players of {elo}")
     return " · ".join(parts)
 
 
-def catalogue_json() -> bytes:
-    """Return the rows of live screens, and the limits for writing figures, as JSON for
-    the page.
-    """
-    return msgspec.json.encode(
-        {
-            "least_moves": LEAST_MOVES,
-            "early_moves": EARLY_MOVES,
-            "least_shown_elo": LEAST_SHOWN_ELO,
-            "most_shown_elo": MOST_SHOWN_ELO,
-            "figures": LIVE_FIGURES,
-        }
-    )
+def encode_catalogue() -> bytes:
+    """Return the rows of live screens as JSON for the page."""
+    return msgspec.json.encode({"figures": LIVE_FIGURES})

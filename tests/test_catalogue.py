@@ -12,15 +12,15 @@ from live.catalogue import (
     FIGURES,
     LIVE_FIGURES,
     Reading,
-    band_text,
-    catalogue_json,
-    elo_text,
-    percentile_text,
-    points_text,
+    encode_catalogue,
+    rank_players,
     read,
-    sentence,
-    standings,
-    written,
+    write_band,
+    write_elo,
+    write_percentile,
+    write_points,
+    write_sentence,
+    write_value,
 )
 from live.messages.figures import AnalysedPlayer, PlayerMethods, PlayerView, Share
 from live.server.static_files import CATALOGUE, generate_module
@@ -93,34 +93,40 @@ def test_algorithm_4_adds_the_engines_rating_to_value_and_interval() -> None:
 def test_shares_lie_in_the_methods_that_reports_have() -> None:
     figure = BY_ID["first_choice"]
     assert read(figure, PLAYER) == Reading(0.5, 0.4, 0.6)
-    assert written(figure, 0.25) == "25 %"
+    assert write_value(figure, 0.25) == "25 %"
     assert read(figure, replace(PLAYER, methods=None)) == Reading(None)
 
 
 def test_ends_of_what_is_shown_mean_or_beyond() -> None:
-    assert [elo_text(elo) for elo in (3200, 3199, 801, 800)] == [
+    assert [write_elo(elo) for elo in (3200, 3199, 801, 800)] == [
         "3200+",
         "3199",
         "801",
         "≤800",
     ]
-    assert band_text(800, 1400) == "800–1400"
-    assert [percentile_text(each) for each in (0.2, 62.3, 99.7)] == [
+    assert write_band(800.2, 1400) == "800–1400"
+    assert write_band(None, 1400) == write_band(800, None) == ""
+    assert [write_percentile(each) for each in (0.2, 62.3, 99.7)] == [
         "1 %",
         "62 %",
         "99 %",
     ]
-    assert [points_text(each) for each in (0.0, 0.5, 2.0, 2.5)] == ["0", "½", "2", "2½"]
+    assert [write_points(each) for each in (0.0, 0.5, 2.0, 2.5)] == [
+        "0",
+        "½",
+        "2",
+        "2½",
+    ]
 
 
 def test_the_sentence_says_what_is_usual_and_the_place_in_it() -> None:
-    assert sentence(POINT, 2251) == (
+    assert write_sentence(POINT, 2251) == (
         "playing like 2340 · usual for 2251: "
         "1950–2550 · better than 62 % of games by players of "
         "2251"
     )
-    assert "usual for 2251 against 1655: " in sentence(POINT, 2251, 1655)
-    assert sentence(PLAYER, 2251).endswith(
+    assert "usual for 2251 against 1655: " in write_sentence(POINT, 2251, 1655)
+    assert write_sentence(PLAYER, 2251).endswith(
         "better than 58 % of such events by players of 2251"
     )
 
@@ -129,14 +135,14 @@ def test_early_figures_and_those_of_unrated_players_stand_alone() -> None:
     unrated = msgspec.structs.replace(
         POINT, usual_low=None, usual_high=None, percentile=None
     )
-    assert sentence(unrated, None) == "playing like 2340"
+    assert write_sentence(unrated, None) == "playing like 2340"
     early = msgspec.structs.replace(unrated, counted=7)
-    assert sentence(early, 2251) == "playing like 2340 · early: 7 moves"
-    assert sentence(msgspec.structs.replace(POINT, perceived=None), 2251) == ""
+    assert write_sentence(early, 2251) == "playing like 2340 · early: 7 moves"
+    assert write_sentence(msgspec.structs.replace(POINT, perceived=None), 2251) == ""
 
 
 def test_the_page_gets_every_row_of_live_screens() -> None:
-    rows = json.loads(catalogue_json())["figures"]
+    rows = json.loads(encode_catalogue())["figures"]
     assert [row["id"] for row in rows] == [figure.id for figure in LIVE_FIGURES]
     module = (
         generate_module(CATALOGUE).removeprefix(b"export default ").removesuffix(b";\n")
@@ -160,6 +166,6 @@ def test_players_are_ordered_by_what_is_unusual_and_equal_numbers_tie() -> None:
         )
         for name, percentile in reversed(percentiles.items())
     ]
-    found = [(each.view.name, each.text) for each in standings(views)]
+    found = [(each.view.name, each.place_text) for each in rank_players(views)]
     ties = [("A", "2="), ("C", "2="), ("F", "2=")]
     assert found == [("B", "1"), *ties, ("E", "5"), ("D", "")]

@@ -89,7 +89,7 @@ async def analyze(
 def _print_analysis(result: Analysis) -> None:
     console = Console()
     print_tables(result, console)
-    console.print(printed.methods(result.players, width=console.width))
+    console.print(printed.build_methods_table(result.players, width=console.width))
     for game in result.games:
         # The sources, if several contain the game, and their contradictions.
         sources = (

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from live.catalogue import BY_ID, read, standings
+from live.catalogue import BY_ID, rank_players, read
 from live.event.methods import (
     NO_CHOICE,
     JudgedSide,
@@ -313,7 +313,7 @@ def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Pre
 
 # All players of an event in one order, with their figures by each method that ranks.
 #
-# The order is that of the screens (:func:`live.catalogue.standings`). Places in the
+# The order is that of the screens (:func:`live.catalogue.rank_players`). Places in the
 # battle royale (simulated games of all pairs) are separate. A ranking is made on demand
 # from a study of the event.
 
@@ -393,7 +393,7 @@ def rank(
     )
     places = {place.player: place for place in battle.rank_players()}
     ranks = []
-    for standing in standings(views):
+    for standing in rank_players(views):
         view = standing.view
         difference = read(BY_ID["algorithm4"], view, engine_rating)
         place = places[view.id]

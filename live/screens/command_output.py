@@ -91,8 +91,12 @@ def print_line(text: str, console: Console) -> None:
 def print_tables(whole: Analysis, console: Console) -> None:
     """Print the tables of games and players."""
     width = console.width
-    games = printed.games(
+    games = printed.build_games_table(
         whole.games, whole.engine, whole.gain, width=width, in_doubt=whole.in_doubt
     )
     console.print(games)
-    console.print(printed.players(whole.players, whole.engine, whole.gain, width=width))
+    console.print(
+        printed.build_players_table(
+            whole.players, whole.engine, whole.gain, width=width
+        )
+    )

@@ -141,7 +141,9 @@ class OutputMode:
         public = self.public
         players = list(public.players())
         width = self.console.width
-        table = printed.players(players, public.engine(), public.gain(), width=width)
+        table = printed.build_players_table(
+            players, public.engine(), public.gain(), width=width
+        )
         self.console.print(table)
 
     def _set_delay(self, delay_s: float) -> None:

@@ -12,7 +12,7 @@ from live.messages.alerts import Alert
 from live.messages.figures import GameDetail
 from live.messages.to_clients import Change, ChangeListener, Message
 from live.process.standard_output import tolerate_full_disk
-from live.screens.terminal.printed import EventLineWriter
+from live.screens.event_lines import EventLineWriter
 from live.server import wire
 from live.server.stream_filter import EVERYTHING
 from live.server.visibility import redact

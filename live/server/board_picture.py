@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import chess.svg
 
-from live.catalogue import EARLY_MOVES, main_event, sentence
+from live.catalogue import EARLY_MOVES, main_event, write_sentence
 from live.games.game import number_move, side_of_ply
 from live.games.rounds import normalise_round
 from live.messages.figures import CurvePoint, GameDetail, GameView
@@ -94,7 +94,9 @@ def _draw_player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     )
     early = point.counted < EARLY_MOVES
     final = not game.running and not missing
-    figure, *parts = sentence(point, player.elo, opponent.elo, final=final).split(" · ")
+    figure, *parts = write_sentence(point, player.elo, opponent.elo, final=final).split(
+        " · "
+    )
     figure += "…" if missing else ""
     yield draw_text(
         630, y + 54, 26 if early else 40, QUIET if early else _COLORS[color], figure

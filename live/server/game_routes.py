@@ -1,6 +1,6 @@
 """The routes of the games, their players and their moments."""
 
-from live.catalogue import standings
+from live.catalogue import rank_players
 from live.messages.figures import GameDetail, GameView, PlayerView
 from live.messages.moments import Moment
 from live.messages.values import GameId, Value
@@ -88,7 +88,7 @@ def list_standings(context: RequestContext) -> HttpResponse:
     return respond_json(
         {
             "standings": [
-                standing.view for standing in standings(context.state.players())
+                standing.view for standing in rank_players(context.state.players())
             ]
         }
     )

@@ -6,7 +6,7 @@ reader is not allowed to see.
 
 from collections.abc import Iterator
 
-from live.catalogue import elo_text, percentile_text
+from live.catalogue import write_elo, write_percentile
 from live.games.short_names import short_name
 from live.messages.values import Color
 from live.server.drawing import (
@@ -90,10 +90,10 @@ def shorten_name(name: str, summary: RoundSummary) -> str:
 
 def write_figures(player: RoundPlayer) -> str:
     """Return a player's perceived rating and percentile: ``2496 · 94 %``."""
-    figure = "–" if player.perceived is None else elo_text(player.perceived)
+    figure = "–" if player.perceived is None else write_elo(player.perceived)
     if player.percentile is None:
         return figure
-    return f"{figure} · {percentile_text(player.percentile)}"
+    return f"{figure} · {write_percentile(player.percentile)}"
 
 
 def draw_round(summary: RoundSummary, language: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from urllib.parse import quote, urlencode
 
-from live.catalogue import elo_text
+from live.catalogue import write_elo
 from live.event.rate_game import COLORS
 from live.messages.figures import GameDetail
 from live.messages.moments import Moment
@@ -73,7 +73,7 @@ def _describe_game(game: GameDetail, moments: Iterable[Moment]) -> Iterator[str]
     last = [points[-1] for points in (game.curves.white, game.curves.black) if points]
     figures = [point.perceived for point in last if point.perceived is not None]
     if len(figures) == len(COLORS):
-        yield " : ".join(map(elo_text, figures))
+        yield " : ".join(map(write_elo, figures))
     moment = max(moments, key=_rank_for_links, default=None)
     if moment is not None:
         yield moment.text.en

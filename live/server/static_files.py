@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from live.catalogue import catalogue_json
+from live.catalogue import encode_catalogue
 from live.errors import ConfigError
 from live.manual.page_html import render_index, render_topic
 from live.manual.pages import PICTURES, TOPICS, read_picture
@@ -89,7 +89,7 @@ def generate_module(name: str) -> bytes:
     that messages leave out, with the number of the protocol.
     """
     if name == CATALOGUE:
-        return b"export default %b;\n" % catalogue_json()
+        return b"export default %b;\n" % encode_catalogue()
     usual = {
         "game": list_defaults(GameDetail),
         "ply": list_defaults(PlyView),

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from live.catalogue import FIGURES, Figure, cell, ends_cell
+from live.catalogue import FIGURES, Figure, write_band, write_cell, write_interval
 from live.errors import InputError
 from live.event.comparisons import PredictorRow, Rank, compare, rank
 from live.games.player_identity import normalise_name
 from live.messages.figures import EngineInfo, GainKind, PlayerView
 from live.screens.terminal import printed
-from live.screens.terminal.printed import NAME, titled
-from live.screens.terminal.text import interval_text, odds_text, plain
+from live.screens.terminal.printed import NAME, begin_table
+from live.screens.terminal.text import plain, write_odds
 from live.settings import Config
 from live.studies.analyse_files import analyse_files_whole
 from live.studies.corpus_games import find_named
@@ -82,7 +82,7 @@ async def rank_players(
     return report_result(
         json,
         {"engine": engine, "gain": gain, "predictor": by, "players": ranked},
-        printed.players(views, engine, gain, width=width),
+        printed.build_players_table(views, engine, gain, width=width),
         build_battle_table(ranked, by, width=width),
     )
 
@@ -121,7 +121,7 @@ def build_players_table(
     width: int,
 ) -> Table:
     """Build a table of two players' figures, one figure per row."""
-    table = titled(
+    table = begin_table(
         f"{plain(player.name, 40)} and {plain(opponent.name, 40)}"
         f" ({plain(engine.name, 60)}, {engine.limit}, {gain} gain; Algorithm 4 with"
         f" the engine at {engine.rating} Elo by {engine.rating_source})",
@@ -143,8 +143,8 @@ def build_players_table(
 
 
 def _format_figure(figure: Figure, view: PlayerView, engine: EngineInfo) -> str:
-    text = cell(figure, view, engine.rating)
-    ends = ends_cell(figure, view, engine.rating)
+    text = write_cell(figure, view, engine.rating)
+    ends = write_interval(figure, view, engine.rating)
     return f"{text} ({figure.interval} {ends})" if text and ends else text
 
 
@@ -158,7 +158,7 @@ def build_comparison_table(
     """Build a table of all predictors, one per row. Predictors without an answer are
     listed below it by reason.
     """
-    table = titled(
+    table = begin_table(
         f"{plain(player.name, 40)} against {plain(opponent.name, 40)},"
         " both colours alike",
         "Score",
@@ -180,7 +180,7 @@ def build_comparison_table(
             format_number(row.expected_score, ".3f"),
             format_interval(row.low, row.high),
             format_number(row.difference, "+.0f"),
-            odds_text(row.win or 0.0, row.draw or 0.0) if has_odds else "",
+            write_odds(row.win or 0.0, row.draw or 0.0) if has_odds else "",
             Text(plain(row.caution)),
         )
     table.caption = Text(
@@ -196,7 +196,7 @@ def build_battle_table(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
     """Build a table of all players against all. Equal scores share a place, and players
     without a place come last.
     """
-    table = titled(f"Battle royale by {by}, and Algorithm 2", width=width)
+    table = begin_table(f"Battle royale by {by}, and Algorithm 2", width=width)
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("Player", **NAME)
     for head in ("Battle", "95 %", "Beats", "A2", "95 %"):
@@ -208,7 +208,7 @@ def build_battle_table(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
         tied = "=" if places[entry.place] > 1 else ""
         low = entry.algorithm_2_low
         high = entry.algorithm_2_high
-        second = format_number(entry.algorithm_2, ".0f"), interval_text(low, high)
+        second = format_number(entry.algorithm_2, ".0f"), write_band(low, high)
         if entry.algorithm_2 is None:
             second = (
                 format_number(entry.algorithm_2_difference, "+.0f"),

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live.screens.command_output import print_line, write_json
-from live.screens.terminal.printed import titled
+from live.screens.terminal.printed import begin_table
 
 Evals = Literal["engine", "pgn"]
 
@@ -36,7 +36,7 @@ def build_figures_table(
     caption: str = "",
 ) -> Table:
     """Build a table of names with their figures, one name per row."""
-    table = titled(title, *(heads or ("Value",)), first=first)
+    table = begin_table(title, *(heads or ("Value",)), first=first)
     for name, *figures in rows:
         table.add_row(Text(name), *figures)
     table.caption = caption

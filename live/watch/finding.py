@@ -76,14 +76,12 @@ def span(seconds: float) -> str:
 
 
 def dial(seconds: float) -> str:
-    """Return a clock time for people: ``1h40m``, ``99:59``, ``0:07``.
-
-    It has at most five characters.
-    """
-    whole = max(0, int(seconds))
-    if whole < 6000:
-        return f"{whole // 60}:{whole % 60:02d}"
-    return f"{whole // 3600}h{whole // 60 % 60:02d}m"
+    """Return a clock time for people: ``1:40:00``, ``59:59``, ``0:07``."""
+    minutes, second = divmod(max(0, int(seconds)), 60)
+    hours, minute = divmod(minutes, 60)
+    if hours:
+        return f"{hours}:{minute:02d}:{second:02d}"
+    return f"{minute}:{second:02d}"
 
 
 def move_number(ply: int) -> str:

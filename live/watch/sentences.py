@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from live.catalogue import elo_text
+from live.catalogue import write_elo
 from live.games.game import side_of_ply
 from live.games.short_names import isolate_direction, short_name
 from live.messages.figures import GameDetail
@@ -151,7 +151,7 @@ def _write_figure(name: str, value: float) -> str:
     if name in _PERCENTILES:
         value = max(1.0, min(value, 99.0))
     if name in ("perceived", "rival_perceived"):
-        return elo_text(value)
+        return write_elo(value)
     if name == "pawns" or (name == "clock" and value < 10):
         return f"{value:.1f}"
     return f"{value:.0f}"

@@ -104,9 +104,26 @@ def select_part(
 #: A spreadsheet would evaluate a cell that begins with one of these as a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
-_GAME = ("game", "event", "round", "board", "white", "black", "result")
-_GAME_FIELDS = ("id", "event", "round", "board", "white.name", "black.name", "result")
-
+#: Columns that begin the row of a game's move or point, each with its field.
+_GAME_COLUMNS = {
+    "game": "id",
+    "event": "event",
+    "round": "round",
+    "board": "board",
+    "white": "white.name",
+    "black": "black.name",
+    "result": "result",
+}
+#: Columns of the table of results, each with its field.
+_RESULT_COLUMNS = {
+    "round": "round",
+    "board": "board",
+    "white": "white.name",
+    "white_elo": "white.elo",
+    "black": "black.name",
+    "black_elo": "black.elo",
+    "result": "result",
+}
 
 _Row = tuple[tuple[object, ...], msgspec.Struct]
 
@@ -116,49 +133,23 @@ def _build_tables(whole: Analysis) -> Iterator[tuple[str, str]]:
 
     The tables are: results, plies, points of the curves, players, gains.
     """
-    games = whole.games
-    heads = (
-        "round",
-        "board",
-        "white",
-        "white_elo",
-        "black",
-        "black_elo",
-        "result",
-        "in_doubt",
-    )
-    fields = (
-        "round",
-        "board",
-        "white.name",
-        "white.elo",
-        "black.name",
-        "black.elo",
-        "result",
-    )
-    yield (
-        "results",
-        format_csv(
-            heads,
-            (
-                (*_read_values(game, fields), game.id in whole.in_doubt)
-                for game in sort_games(games)
-            ),
-        ),
-    )
+    results = []
+    for game in sort_games(whole.games):
+        fields = _read_values(game, _RESULT_COLUMNS.values())
+        results.append((*fields, game.id in whole.in_doubt))
+    yield "results", format_csv((*_RESULT_COLUMNS, "in_doubt"), results)
     plies: list[_Row] = []
     points: list[_Row] = []
-    for game in games:
-        lead = _read_values(game, _GAME_FIELDS)
+    for game in whole.games:
+        lead = _read_values(game, _GAME_COLUMNS.values())
         plies += ((lead, ply) for ply in game.plies)
         for color, player, curve in _list_sides(game):
             points += (((*lead, color, player.name), point) for point in curve)
-    yield "plies", _format_rows_of(PlyView, _GAME, plies)
-    yield "points", _format_rows_of(CurvePoint, (*_GAME, "color", "player"), points)
-    yield (
-        "players",
-        _format_rows_of(AnalysedPlayer, (), (((), view) for view in whole.players)),
-    )
+    yield "plies", _format_rows_of(PlyView, (*_GAME_COLUMNS,), plies)
+    heads = (*_GAME_COLUMNS, "color", "player")
+    yield "points", _format_rows_of(CurvePoint, heads, points)
+    players: list[_Row] = [((), view) for view in whole.players]
+    yield "players", _format_rows_of(AnalysedPlayer, (), players)
     yield "gains", _format_gains(whole)
 
 
@@ -226,7 +217,7 @@ def _list_columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def _read_values(struct: msgspec.Struct, names: Sequence[str]) -> tuple[object, ...]:
+def _read_values(struct: msgspec.Struct, names: Iterable[str]) -> tuple[object, ...]:
     return tuple(_read_value(struct, name) for name in names)
 
 

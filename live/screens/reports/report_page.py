@@ -19,11 +19,11 @@ from live.catalogue import (
     FIGURES,
     Figure,
     View,
-    cell,
-    ends_cell,
     is_final,
-    sentence,
-    standings,
+    rank_players,
+    write_cell,
+    write_interval,
+    write_sentence,
 )
 from live.games.game import number_move
 from live.games.rounds import format_board_number, normalise_round
@@ -365,10 +365,10 @@ def _render_figures(event: Analysis, figures: Sequence[Figure]) -> str:
         if figure.low:
             columns.append((figure.interval, "n range"))
     rows = []
-    for standing in standings(event.players):
-        row = [standing.text, escape_html(standing.view.name)]
+    for ranked in rank_players(event.players):
+        row = [ranked.place_text, escape_html(ranked.view.name)]
         for figure in figures:
-            row += _render_cells(figure, standing.view, event.engine.rating)
+            row += _render_cells(figure, ranked.view, event.engine.rating)
         rows.append(row)
     return render_table(columns, rows)
 
@@ -381,10 +381,10 @@ def _render_cells(figure: Figure, view: View, engine_rating: int = 0) -> list[st
     """Return a cell with the figure, grey while it is early, and one with its interval
     if this kind of figure has one.
     """
-    text = escape(cell(figure, view, engine_rating))
+    text = escape(write_cell(figure, view, engine_rating))
     if text and figure.id == "perceived" and getattr(view, "counted", 0) < EARLY_MOVES:
         text = f'<span class="soft">{text}</span>'
-    return [text, ends_cell(figure, view, engine_rating)] if figure.low else [text]
+    return [text, write_interval(figure, view, engine_rating)] if figure.low else [text]
 
 
 def _render_last_figure(points: Sequence[CurvePoint]) -> list[str]:
@@ -449,14 +449,14 @@ def _render_sentences(game: GameDetail) -> str:
         (game.white, game.black, game.curves.white),
         (game.black, game.white, game.curves.black),
     )
-    lines = [
-        f"<b>{escape_html(player.name or '?')}</b> {escape(text)}"
-        for player, opponent, points in sides
-        if points
-        and (
-            text := sentence(points[-1], player.elo, opponent.elo, final=is_final(game))
-        )
-    ]
+    final = is_final(game)
+    lines = []
+    for player, opponent, points in sides:
+        last = points[-1] if points else None
+        text = last and write_sentence(last, player.elo, opponent.elo, final=final)
+        if text:
+            name = escape_html(player.name or "?")
+            lines.append(f"<b>{name}</b> {escape(text)}")
     return f'<p class="note">{".<br>".join(lines)}.</p>' if lines else ""
 
 

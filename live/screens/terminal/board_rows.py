@@ -36,6 +36,8 @@ Game = TypeVar("Game", bound=GameView)
 
 #: Width of a small curve, in cells.
 CURVE_CELLS = 6
+#: Width of a clock, in cells.
+CLOCK_CELLS = len("1:59:59")
 RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
 #: Text for a game that was restored from the journal and has not been sent by a source
 #: since the start.

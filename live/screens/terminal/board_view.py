@@ -11,11 +11,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Horizontal
 
-from live.catalogue import is_final, sentence
+from live.catalogue import is_final, write_sentence
 from live.games.game import number_move
 from live.messages.figures import GameDetail, PlyView
 from live.messages.values import GameId
 from live.screens.terminal.board_rows import (
+    CLOCK_CELLS,
     RESTORED,
     RESULTS,
     find_last_point,
@@ -34,13 +35,13 @@ from live.screens.terminal.text import (
     fit_columns,
     fit_parts,
     is_withheld,
-    odds_text,
     plain,
     wrap_texts,
     write_age,
     write_clock,
     write_heads,
     write_move,
+    write_odds,
     write_player,
     write_score,
     write_share,
@@ -100,7 +101,7 @@ _SIGNS = ((0.15, "??"), (0.10, "?"), (0.05, "?!"))
 PRAISE = {"find": "!", "trap": "!?"}
 #: Width of one side of the move list, in cells: pointer, move with sign, gain, score.
 _SIDE_CELLS = 1 + 9 + 7 + 8
-_CLOCK_CELLS = 6
+_CLOCK_COLUMN = 1 + CLOCK_CELLS
 #: Width of the move list without clocks, in cells: move number and both sides.
 MOVE_CELLS = 3 + 2 * _SIDE_CELLS
 
@@ -127,7 +128,7 @@ def draw_moves(game: GameDetail, at: int, width: int) -> Panel:
 
     Clocks are shown if the width allows it. ``at`` is the ply under the cursor.
     """
-    clock = _CLOCK_CELLS if width >= MOVE_CELLS + 2 * _CLOCK_CELLS else 0
+    clock = _CLOCK_COLUMN if width >= MOVE_CELLS + 2 * _CLOCK_COLUMN else 0
     head = begin_line("   ", "dim")
     for color in ("○ White", "● Black"):
         head.append(
@@ -175,14 +176,14 @@ _SIDE_COLUMNS = {
     "perceived": (
         Column("Elo", 4, "elo"),
         Column("Plays like", 12, "perceived"),
-        Column("Clock", 5, "clock"),
+        Column("Clock", CLOCK_CELLS, "clock"),
         Column("usual", 9, "usual"),
         Column("Better than", 11, "percentile"),
         Column("Moves", 5, "counted"),
     ),
     "algorithm4": (
         Column("Algorithm 4", 11, "algorithm4"),
-        Column("Clock", 5, "clock"),
+        Column("Clock", CLOCK_CELLS, "clock"),
         Column("95 %", 9, "interval"),
     ),
 }
@@ -356,7 +357,11 @@ class BoardView(View, can_focus=True):
         for color, sign in SIDE_SIGNS.items():
             own_elo, opponent_elo = elos if color == "white" else elos[::-1]
             point, final = find_last_point(game, color), is_final(game)
-            text = sentence(point, own_elo, opponent_elo, final=final) if point else ""
+            text = (
+                write_sentence(point, own_elo, opponent_elo, final=final)
+                if point
+                else ""
+            )
             text = text or game.note or "no figure yet"
             lines.append(begin_line(f"{sign} {text}", "dim"))
         return lines
@@ -382,7 +387,7 @@ class BoardView(View, can_focus=True):
         lines = [begin_line(write_move(game, ply), "changed" if is_new else "strong")]
         lines[0].append(f" {write_score(ply)}")
         if ply.win is not None and ply.draw is not None:
-            lines.append(begin_line(f"odds {odds_text(ply.win, ply.draw)}", "dim"))
+            lines.append(begin_line(f"odds {write_odds(ply.win, ply.draw)}", "dim"))
         if ply.best == ply.uci:
             lines.append(begin_line("engine the same", "good"))
         elif best := _write_best(game, ply):

@@ -17,6 +17,7 @@ from live.games.rounds import normalise_round
 from live.messages.figures import GameDetail
 from live.messages.values import Color, GameId
 from live.screens.terminal.board_rows import (
+    CLOCK_CELLS,
     CURVE_CELLS,
     ORDERS,
     RESULTS,
@@ -64,7 +65,7 @@ COLUMNS = {
         Column("Plays like", 6, "perceived", sided=True),
         Column("Elo", 4, sided=True),
         Column("Curve", CURVE_CELLS, sided=True, to_right=False),
-        Column("Clocks", 5, sided=True),
+        Column("Clocks", CLOCK_CELLS, sided=True),
         Column("Move", 4),
         Column("Age", 4),
     )
@@ -73,7 +74,7 @@ COLUMNS = {
 _FOR_ARBITERS = ("Rd", "Score", "Clocks", "Move", "Age")
 #: Width in cells of the alert's sign, the board number, and the gaps around both names.
 _LEFT = 2 + 3 + 3
-_LEAST_NAME, _MOST_NAME = 13, 24
+_LEAST_NAME, _MOST_NAME = 12, 24
 #: Indent of a board's problem, in cells: it begins under the names.
 _NOTE_INDENT = 6
 #: Sign of a board that was restored from the journal and has not been sent since.

@@ -104,7 +104,7 @@ class LogView(DeskList[Incident]):
         )
 
     def action_print(self) -> None:
-        self.context.report_written(self.context.export_log)
+        self.context.write_report(self.context.export_log)
 
 
 def _write_searched(incident: Incident) -> str:

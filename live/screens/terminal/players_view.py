@@ -13,10 +13,10 @@ from live.catalogue import (
     BY_ID,
     LIVE_FIGURES,
     Figure,
-    Standing,
-    ends_cell,
+    RankedPlayer,
+    rank_players,
     read,
-    standings,
+    write_interval,
 )
 from live.messages.figures import PlayerView
 from live.messages.values import GameId
@@ -62,7 +62,7 @@ def read_sorting_value(
 
 def list_players(
     views: Sequence[PlayerView], query: str, sort: str, engine_rating: int = 0
-) -> list[Standing]:
+) -> list[RankedPlayer]:
     """Return the players that match the filter, the best first.
 
     Players whose figure is unknown or early come last. Places are counted among all
@@ -71,7 +71,7 @@ def list_players(
     figure, matches = BY_ID[sort], build_matcher(query)
     return [
         row
-        for row in standings(
+        for row in rank_players(
             views, lambda view: read_sorting_value(figure, view, engine_rating)
         )
         if matches(f"{plain(row.view.name, 60)} {row.view.elo or ''}", None)
@@ -87,7 +87,7 @@ class PlayersView(ListView):
         super().__init__(context, id)
         self.sort = SORTS[0]
         self._heads = Lines(id="heads")
-        self._listed: Sequence[Standing] = ()
+        self._listed: Sequence[RankedPlayer] = ()
 
     def compose(self) -> ComposeResult:
         yield self._heads
@@ -124,7 +124,7 @@ class PlayersView(ListView):
         row = self._listed[at]
         name, *figures = columns
         line = Text.assemble(
-            (f"{align_right(row.text, RANK - 2)} ", "dim"),
+            (f"{align_right(row.place_text, RANK - 2)} ", "dim"),
             ("!" if row.view.id in alerting else " ", "bad"),
             (name.align(fit_name(plain(row.view.name, 40), name.width)), "text"),
         )
@@ -170,7 +170,7 @@ class PlayerPage(TextView):
         lines = [begin_line(f" {name}, {count_things(view.games, 'game')}", "head")]
         for figure in LIVE_FIGURES:
             value = write_figure(figure.id, view, rating)
-            ends = ends_cell(figure, view, rating)
+            ends = write_interval(figure, view, rating)
             unit = (
                 f" {figure.unit}"
                 if figure.unit in ("cp", "Elo") and value[:1].isdigit()

@@ -142,7 +142,7 @@ class Terminal(App[None]):
         Binding(
             "x", "desk('ask_removal')", "remove", tooltip="or bring back", show=False
         ),
-        Binding("d", "desk('ask_delay')", "delay", tooltip="of the public", show=False),
+        Binding("d", "ask_delay", "delay", tooltip="of the public", show=False),
         Binding(
             "colon", "command_palette", "more", tooltip="every command", show=False
         ),
@@ -174,6 +174,8 @@ class Terminal(App[None]):
         context.show = self.open
         for theme_palette in PALETTES.values():
             self.register_theme(_build_theme(theme_palette))
+        # Set before the start: a later change would apply all styles a second time.
+        self.theme = palette.name
         self.boards = BoardsView(context, "boards")
         self.board = BoardView(context, "board")
         self.views: dict[str, View] = {
@@ -209,7 +211,7 @@ class Terminal(App[None]):
 
     def on_mount(self) -> None:
         self._tabs.can_focus = False
-        self.theme = self.context.palette.name
+        self.watch_theme(self.theme)
         for name in BUILTIN_THEMES:
             self.unregister_theme(name)
         self.view.start()
@@ -400,6 +402,9 @@ class Terminal(App[None]):
     def action_desk(self, action: str) -> None:
         """Carry out an action of the context on the current view's board."""
         getattr(self.context, action)(self.view.find_board())
+
+    def action_ask_delay(self) -> None:
+        self.context.ask_delay()
 
     def action_leave(self) -> None:
         self.choose(self.context.leave_question, {"y": ("yes", self._leave)})

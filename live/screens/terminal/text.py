@@ -17,8 +17,8 @@ from rich.theme import Theme
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
-    cell,
-    ends_cell,
+    write_cell,
+    write_interval,
 )
 from live.games.game import number_move
 from live.human.difficulty import format_share
@@ -150,12 +150,9 @@ def is_same(line: Text | None, other: Text | None) -> bool:
     Rich counts texts as equal that differ only in their style, so the style is compared
     as well.
     """
-    return (
-        line == other
-        and line is not None
-        and other is not None
-        and line.style == other.style
-    )
+    if line is None or other is None:
+        return False
+    return line == other and line.style == other.style
 
 
 def wrap_texts(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
@@ -271,13 +268,6 @@ def is_withheld(engine: EngineInfo) -> bool:
     return engine.rating_source == "withheld"
 
 
-def interval_text(low: float | None, high: float | None) -> str:
-    """Return an interval such as ``1890–2370``; an empty string if an end is
-    unknown.
-    """
-    return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
-
-
 def is_early(view: CurvePoint | PlayerView | None) -> bool:
     """Return whether too few moves are counted for the figures to be reliable."""
     return view is None or view.counted < EARLY_MOVES
@@ -315,10 +305,10 @@ def write_figure(
     if view is None:
         return unknown
     if name in _ENDS:
-        return ends_cell(BY_ID[_ENDS[name]], view, engine_rating)
+        return write_interval(BY_ID[_ENDS[name]], view, engine_rating)
     if name == "percentile" and view.perceived is not None and is_early(view):
         return "early"
-    return cell(BY_ID[name], view, engine_rating) or unknown
+    return write_cell(BY_ID[name], view, engine_rating) or unknown
 
 
 def write_styled_figure(
@@ -335,7 +325,7 @@ def write_styled_figure(
     return f"{text}{sign}", style
 
 
-def odds_text(win: float, draw: float) -> str:
+def write_odds(win: float, draw: float) -> str:
     """Return White's win, draw and loss in per cent, such as ``45/40/15``; they add up
     to 100.
     """

@@ -306,22 +306,22 @@ class ViewContext:
         answers: dict[str, tuple[str, Callable[[], None]]] = {}
         for kind in get_args(ExportKind):
             if game is not None:
-                write = partial(self.report_written, partial(self.export, kind, game))
+                write = partial(self.write_report, partial(self.export, kind, game))
                 answers[kind[0]] = f"this board as {names[kind]}", write
         for kind in get_args(ExportKind):
-            write = partial(self.report_written, partial(self.export, kind, None))
+            write = partial(self.write_report, partial(self.export, kind, None))
             answers[kind[0].upper()] = f"the round as {names[kind]}", write
         self.choose("Write", answers)
 
-    def report_written(self, write: Callable[[], str]) -> None:
+    def write_report(self, write: Callable[[], str]) -> None:
         """Write a file, and show its path or the reason why it was not written."""
         try:
             self.notify(f"Wrote {write()}")
         except LiveRateError as error:
             self.notify(str(error))
 
-    def ask_delay(self, game: GameId | None = None) -> None:
-        """Ask for the delay of the public; ``game`` has no effect."""
+    def ask_delay(self) -> None:
+        """Ask for the delay of the public."""
         set_delay = self.set_delay
         if set_delay is None:
             self.notify("The delay can be set only at the service: --delay")

@@ -1,7 +1,8 @@
 /** The page at `/`: all boards that the service follows, live. */
 
 import { alertCount, ArbiterView } from "./page/alerts_panel.js";
-import { arrangeBoards, overlayAddress, Overview, REARRANGE_MS, writeHeadline } from "./page/boards.js";
+import { arrangeBoards } from "./page/board_order.js";
+import { Overview, REARRANGE_MS } from "./page/boards.js";
 import { brokerOf, openConnection } from "./client/connection.js";
 import { element, kept, setLine, setText } from "./drawing/elements.js";
 import { Held, heldAsOf } from "./client/event_state.js";
@@ -13,6 +14,7 @@ import { OPTIONS } from "./overlay/options.js";
 import { FollowedPlayers, HOME, readPlace, writePlace } from "./page/page_address.js";
 import { PlayersPage } from "./page/players.js";
 import { boardNews } from "./page/score_words.js";
+import { overlayAddress } from "./page/service_addresses.js";
 import { ShareMenu } from "./page/share.js";
 
 /** Shortest time between two drawings of the page: messages arrive faster than eyes can follow. */
@@ -232,7 +234,7 @@ function speak() {
   const now = performance.now();
   if (held.seq === null || now - saidAt < SPEAK_EVERY_MS) return;
   const game = place.view === "board" ? held.games.get(place.game) : undefined;
-  const boards = () => writeHeadline(inRound([...held.games.values()], place), [...held.moments.values()], held.feeds).slice(0, 2).join(" ");
+  const boards = () => overview.headline(held, inRound([...held.games.values()], place)).slice(0, 2).join(" ");
   const words = game ? boardNews(game) : boards();
   if (news !== null && words !== news) {
     setText(byId("spoken"), words);

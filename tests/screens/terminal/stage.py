@@ -162,10 +162,12 @@ class Stage:
 
     async def frame(self) -> str:
         """What the screen shows, once nothing is left to do."""
-        await self.pilot.pause()
+        await self.pilot.pause(0)
         self.app.redraw()
-        # On a busy machine the screen may be behind its widgets after one pause.
-        await self.pilot.pause()
+        # A layout may ask for another one, and that for a scroll. The last pause waits
+        # for the timer that draws.
+        await self.pilot.pause(0)
+        await self.pilot.pause(0)
         await self.pilot.pause()
         return self.read_screen()
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 from rich.cells import cell_len
 
-from live.catalogue import LIVE_FIGURES
 from live.messages.figures import (
     AnalysedPlayer,
     Curves,
@@ -27,13 +26,11 @@ from live.screens.terminal.text import (
     align_right,
     fit,
     fit_name,
-    interval_text,
     is_whites_clock_running,
-    odds_text,
     plain,
     wrap_texts,
-    write_figure,
     write_move,
+    write_odds,
     write_score,
 )
 from tests.screens.terminal.sample_boards import ENGINE, detail, drawn, full_point
@@ -115,44 +112,26 @@ def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "text"),
+    ("cp", "mate", "text"),
     [
-        *(
-            (
-                write_score(PlyView(1, "e4", "", score_cp=cp, mate=mate, final=True)),
-                text,
-            )
-            for (cp, mate), text in {
-                (None, None): "·",
-                (35, None): "+0.35",
-                (-1204, None): "-12.04",
-                (0, None): "+0.00",
-                (3900, 5): "#5",
-                (-3900, -3): "#-3",
-                (-3900, 0): "#",
-                (3900, None): "+39",
-            }.items()
-        ),
-        *(
-            (write_figure("perceived", full_point(1, elo)), text)
-            for elo, text in {
-                2340.4: "2340",
-                3201.0: "3200+",
-                799.0: "≤800",
-            }.items()
-        ),
-        (interval_text(1890.2, 2370.0), "1890–2370"),
-        (interval_text(None, 2370.0) + interval_text(1890.2, None), ""),
+        (None, None, "·"),
+        (35, None, "+0.35"),
+        (-1204, None, "-12.04"),
+        (0, None, "+0.00"),
+        (3900, 5, "#5"),
+        (-3900, -3, "#-3"),
+        (-3900, 0, "#"),
+        (3900, None, "+39"),
     ],
 )
-def test_figures_in_few_cells(written: str, text: str) -> None:
-    assert written == text
+def test_scores_in_few_cells(cp: int | None, mate: int | None, text: str) -> None:
+    assert write_score(PlyView(1, "e4", "", score_cp=cp, mate=mate, final=True)) == text
 
 
 def test_odds_add_up() -> None:
-    assert odds_text(0.455, 0.395) == "46/39/15"
+    assert write_odds(0.455, 0.395) == "46/39/15"
     for win, draw in ((0.005, 0.005), (1 / 3, 1 / 3), (0.994, 0.001)):
-        assert sum(map(int, odds_text(win, draw).split("/"))) == 100
+        assert sum(map(int, write_odds(win, draw).split("/"))) == 100
 
 
 def test_moves_are_numbered_from_the_starting_position() -> None:
@@ -201,14 +180,16 @@ def test_tables_list_the_best_first_and_say_why_a_figure_is_missing() -> None:
         player("Alpha", 2100, 60.0),
     ]
     engine = replace(ENGINE, models=(), note="none for Stockfish 15.1, 3000 nodes")
-    text = drawn(printed.players(players, engine, "same-search", width=80), 80)
+    text = drawn(
+        printed.build_players_table(players, engine, "same-search", width=80), 80
+    )
     assert text.index("Alpha") < text.index("Beta") < text.index("Early")
     assert "By “playing like”" in text and "no model reads the scores" in text
     assert engine.note in " ".join(text.split())
     curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
     game = replace(detail(result="1-0"), curves=curves)
     wide, text = (
-        drawn(printed.games([game], ENGINE, "same-search", width=x), x)
+        drawn(printed.build_games_table([game], ENGINE, "same-search", width=x), x)
         for x in (100, 80)
     )
     assert (
@@ -217,7 +198,7 @@ def test_tables_list_the_best_first_and_say_why_a_figure_is_missing() -> None:
     )
     found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
     view = AnalysedPlayer(**asdict(player("[b]Anna")), methods=found)
-    text = drawn(printed.methods([view], width=90), 90)
+    text = drawn(printed.build_methods_table([view], width=90), 90)
     row = next(line for line in text.splitlines() if "[b]Anna" in line)
     assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]
     assert "A2 p30 95 % 1st 95 % Loss" in " ".join(text.split())
@@ -229,7 +210,9 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
     stage = Stage()
     views = list(stage.client_state.players())
     text = drawn(
-        printed.players(views, stage.client_state.engine(), "same-search", width=width),
+        printed.build_players_table(
+            views, stage.client_state.engine(), "same-search", width=width
+        ),
         width,
     )
     assert max(map(cell_len, text.splitlines())) <= width
@@ -245,15 +228,6 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
 
 
-async def test_a_players_page_has_every_figure() -> None:
-    async with Stage(size=(120, 60)) as stage:
-        view = next(iter(stage.client_state.players()))
-        stage.context.show("player", view.id)
-        text = await stage.frame()
-    for figure in LIVE_FIGURES:
-        assert f" {figure.name} " in text
-
-
 def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
     figures = {
         "a": (2300.2, 20),
@@ -265,9 +239,11 @@ def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
         replace(NOBODY, id=id, perceived=perceived, counted=counted)
         for id, (perceived, counted) in figures.items()
     ]
-    places = [(row.view.id, row.text) for row in list_players(views, "", "perceived")]
+    places = [
+        (row.view.id, row.place_text) for row in list_players(views, "", "perceived")
+    ]
     assert places == [("a", "1="), ("b", "1="), ("c", "3"), ("d", "")]
-    assert {row.text for row in list_players(views, "", "points")} == {""}
+    assert {row.place_text for row in list_players(views, "", "points")} == {""}
 
 
 def test_a_first_choice_is_no_mistake() -> None:

@@ -19,21 +19,8 @@ from tests.screens.terminal.sample_boards import detail
 from tests.screens.terminal.stage import Stage
 
 
-async def test_the_filter_is_typed_seen_at_once_and_left_again() -> None:
-    async with Stage() as stage:
-        await stage.press("slash")
-        line = stage.app.query_one(AskLine)
-        assert line.has_focus
-        text = await stage.press(*"kovchan")
-        assert "Kovchan" in text and "Rivero" not in text
-        assert "Rivero" in await stage.press("escape")
-        await stage.press("slash", *"q j", "enter")
-        assert stage.app.boards.query_text == "q j" and not line.has_focus
-
-
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_keys_typed_in_a_burst_are_not_lost(size: tuple[int, int]) -> None:
-    async with Stage(size=size) as stage:
+async def test_keys_typed_in_a_burst_are_not_lost() -> None:
+    async with Stage(size=(200, 60)) as stage:
         await stage.press("d", "backspace", *"600", "enter", "2")
         assert stage.delay_s == 600
         assert stage.app.view.id == "players"
@@ -49,8 +36,12 @@ async def test_keys_typed_in_a_burst_are_not_lost(size: tuple[int, int]) -> None
         assert stage.app.view.id == "alerts"
 
 
-async def test_the_palette_of_commands_opens_and_runs_one() -> None:
+async def test_the_palette_of_commands_has_views_keys_and_themes_and_runs_one() -> None:
     async with Stage() as stage:
+        commands = stage.app.get_system_commands(stage.app.screen)
+        titles = {command.title for command in commands}
+        assert {"Boards", "Sources", "Open", "Sort", "Quit", "Delay"} <= titles
+        assert "Theme" in titles
         await stage.pilot.press("colon")
         assert isinstance(stage.app.screen, CommandPalette)
         await stage.pilot.press(*"players")
@@ -63,8 +54,9 @@ async def test_the_palette_of_commands_opens_and_runs_one() -> None:
 
 async def test_q_asks_and_so_does_the_first_ctrl_c() -> None:
     async with Stage() as stage:
-        assert "End live-rate?" in await stage.press("q")
-        await stage.press("escape")
+        for key in ("q", "enter", "escape"):
+            assert "End live-rate?" in await stage.press("q")
+            await stage.press(key)
         assert not stage.stopped
         await stage.pilot.press("q", "y")
     assert (stage.stopped, stage.interrupted) == (1, 0)
@@ -202,16 +194,15 @@ async def test_a_list_keeps_its_cursor_on_its_row_and_draws_only_what_is_seen() 
         assert len(drawn) < 60
 
 
-@pytest.mark.parametrize("theme", ["dusk", "paper", "signal", "plain"])
-async def test_every_theme_draws(theme: str) -> None:
-    async with Stage(theme=theme) as stage:
-        strip = stage.strips()[2]
-        colours = {seg.style.color for seg in strip if seg.style and seg.style.color}
-        assert bool(stage.app.ansi_color) is (theme == "plain")
-        if theme == "plain":
-            assert all(colour.is_default for colour in colours)
-        else:
-            assert any(not colour.is_default for colour in colours)
+async def test_every_theme_draws() -> None:
+    async with Stage(theme="plain") as stage:
+        for theme in ("plain", "dusk", "paper", "signal", "plain"):
+            stage.app.theme = theme
+            await stage.frame()
+            styles = [segment.style for segment in stage.strips()[2] if segment.style]
+            colours = [style.color for style in styles if style.color]
+            is_plain = all(colour.is_default for colour in colours)
+            assert is_plain is bool(stage.app.ansi_color) is (theme == "plain")
 
 
 class Small(App[None]):

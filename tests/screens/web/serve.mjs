@@ -181,12 +181,10 @@ const ASKED = {
     const own = new Held();
     const [timers, retained, topics, heard] = [new Set(), new Map(), new Set(), {}];
     let now = 0;
-    let mended = 0;
     const client = {
       on: (event, action) => (heard[event] = action),
       unsubscribe: (names) => names.forEach((name) => topics.delete(name)),
       subscribe(names) {
-        mended += names.includes("p/site/snapshot");
         for (const name of names) {
           topics.add(name);
           if (retained.has(name)) client.pending.push([name, retained.get(name)]);
@@ -227,7 +225,7 @@ const ASKED = {
       if (connection.status !== statuses.at(-1)) statuses.push(connection.status);
     }
     held = own;
-    return { statuses, reason: connection.reason, mended };
+    return { statuses, reason: connection.reason };
   },
 
   /** Messages through `Delayed` at given times; after each, what is shown and what is resumed from. */

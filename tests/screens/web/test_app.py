@@ -23,8 +23,8 @@ from live.settings import ServerConfig
 from live.watch.incident_log import IncidentLog
 from tests.screens.web.broadcast import LONG_NAMES, Broadcast, on_air, standing_still
 from tests.screens.web.chromium import Page, tab
-from tests.screens.web.games import HOSTILE as HOSTILE
-from tests.screens.web.games import game, hostile_world, moment, plain
+from tests.screens.web.contrast import find_faint_texts
+from tests.screens.web.games import HOSTILE, game, hostile_world, moment, plain
 from tests.server.serving import token_file
 from tests.server.world import World
 
@@ -452,38 +452,8 @@ WORDS = """[...document.querySelectorAll('.card')]
   .map((card) => card.innerText.split(/\\s+/u))
   .map((words) => words.filter((word) => /\\p{L}/u.test(word)))
   .filter((words) => words.length > 12)"""
-#: Texts with less contrast than 4.5 to what they stand on, as `[text, contrast]`.
-FAINT = """(() => {
-  const canvas = document.createElement("canvas");
-  Object.assign(canvas, { width: 1, height: 1 });
-  const context = canvas.getContext("2d", { willReadFrequently: true });
-  const over = (color, ground) => {
-    for (const each of [ground, color]) {
-      context.fillStyle = each;
-      context.fillRect(0, 0, 1, 1);
-    }
-    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
-  };
-  const css = ([r, g, b]) => `rgb(${r} ${g} ${b})`;
-  const light = (rgb) => rgb.map((each) => each / 255)
-    .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, each, at) => sum + each * [0.2126, 0.7152, 0.0722][at], 0);
-  const groundOf = (node) => {
-    const own = getComputedStyle(node).backgroundColor;
-    return node.parentElement ? css(over(own, groundOf(node.parentElement))) : own;
-  };
-  const hasText = (node) => [...node.childNodes]
-    .some((each) => each.nodeType === 3 && each.data.trim());
-  const exempt = ":disabled, .big-board, .over-board, .hidden, .skip";
-  return [...document.querySelectorAll("body *")]
-    .filter((node) => node.checkVisibility() && hasText(node) && !node.closest(exempt))
-    .map((node) => {
-      const ground = groundOf(node);
-      const { color } = getComputedStyle(node);
-      const [a, b] = [over(color, ground), over("transparent", ground)].map(light);
-      return [node.textContent, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];
-    }).filter(([, contrast]) => contrast < 4.5);
-})()"""
+#: What need not be read: controls that are off, and what only screen readers say.
+EXEMPT = ":disabled, .big-board, .over-board, .hidden, .skip"
 
 
 @pytest.mark.whole
@@ -530,7 +500,8 @@ async def test_cards_say_it_in_few_words_and_a_phone_shows_three(page: Page) -> 
                 ("view=players", "#players tbody tr"),
             ):
                 await go(page, fragment, ready)
-                assert await page.run(FAINT) == [], (scheme, fragment)
+                faint = await page.run(find_faint_texts("body", EXEMPT))
+                assert faint == [], (scheme, fragment)
         # The first screen of a board has its curves; the score's moves stand below the
         # curves'.
         for width, height in ((1400, 900), (1024, 768), (390, 844)):

@@ -18,7 +18,7 @@ from live.catalogue import (
     LEAST_SHOWN_ELO,
     MOST_SHOWN_ELO,
     main_event,
-    points_text,
+    write_points,
 )
 from live.games.rounds import normalise_round
 from live.games.short_names import family_name, isolate_direction, short_name
@@ -26,6 +26,8 @@ from live.human.difficulty import format_share
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import RESULT_POINTS, Player
 from live.screens.terminal.board_rows import keep_newest_rounds
+from live.screens.terminal.text import find_unusual_sign
+from live.server.event_reader import game_order
 from tests.screens.web.conftest import Pages
 from tests.screens.web.games import START, game, plain, ply, point
 
@@ -177,30 +179,17 @@ def test_an_end_of_what_is_shown_means_or_beyond(
     assert call(pages, "eloText", {"value": perceived, "index": True}) == str(perceived)
 
 
-def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(
-    pages: Pages,
+@pytest.mark.parametrize(
+    ("perceived", "counted", "sign"),
+    [(2301, 20, "▲"), (2300, 20, ""), (1900, 20, ""), (1899, 20, "▼"), (2900, 9, "")],
+)
+def test_a_figure_outside_what_is_usual_has_the_terminals_sign(
+    pages: Pages, perceived: int, counted: int, sign: str
 ) -> None:
-    players = [
-        plain(point(1, 30, value, percentile=percentile))
-        | {"id": name, "name": name, "moves": 30, "points": points}
-        for name, value, percentile, points in (
-            # The highest figure is of nobody's usual level: it leads nothing.
-            ("d", 2900, None, 2.0),
-            ("b", 2400, 60.2, 0.5),
-            ("a", 1650, 59.8, 2.0),
-            ("c", 2300, 40.0, 1.0),
-            ("e", None, None, None),
-            ("f", 1800, 99.2, 0.0),
-            ("g", 2700, 98.8, 0.0),
-        )
-    ]
-
-    def places(by: str) -> list[str]:
-        found = pages.run("page/players.js", "rankPlayers", players, by, False)
-        return [each["player"]["id"] + each["place"] for each in found]
-
-    assert places("perceived") == ["f1=", "g1=", "a3=", "b3=", "c5", "d", "e"]
-    assert places("points") == ["a1=", "d1=", "c3", "b4", "f5=", "g5=", "e"]
+    last = point(40, counted, perceived)
+    compared = call(pages, "compareWithUsual", call(pages, "figureOf", last), 2100)
+    assert (compared or {"distance": ""})["distance"][:1] == sign
+    assert find_unusual_sign(last).strip() == sign
 
 
 # --- rounds and teams -----------------------------------------------------------------
@@ -231,7 +220,9 @@ def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) ->
         ("10", "2026.05.02", 2, 1, 1),
         ("2", "2026.04.30", 2, 0, 2),
     ]
-    assert [pages.run("page/boards.js", "roundWords", each) for each in found] == [
+    assert [
+        pages.run("page/round_picker.js", "roundWords", each) for each in found
+    ] == [
         "Round 11 \u00b7 not begun",
         "Round 10 \u00b7 2 May 2026 \u00b7 live",
         "Round 2 \u00b7 30 Apr 2026 \u00b7 over",
@@ -240,7 +231,7 @@ def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) ->
         pages, "roundsOf", ROUNDS, [{"feed": ROUNDS[2]["feed"], "state": "retrying"}]
     )
     words = "Round 10 \u00b7 2 May 2026 \u00b7 not live"  # As its source.
-    assert pages.run("page/boards.js", "roundWords", lost[1]) == words
+    assert pages.run("page/round_picker.js", "roundWords", lost[1]) == words
 
 
 def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:
@@ -254,6 +245,9 @@ def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:
     assert all(
         ask(pages, "gameOrder", *pair) < 0 for pair in itertools.pairwise(numbered)
     )
+    views = [msgspec.convert(each, GameDetail) for each in numbered]
+    turned = views[::-1]
+    assert sorted(turned, key=game_order) == views
 
 
 CLUB = [
@@ -326,7 +320,7 @@ def test_every_game_of_two_teams_counts_in_their_match(
         for each in found
     ) == sorted((*key, *counted) for key, counted in matches.items())
     for points in (0, 0.5, 1, 3.5, 11):
-        assert ask(pages, "pointsText", points) == points_text(points)
+        assert ask(pages, "pointsText", points) == write_points(points)
 
 
 # --- clocks ---------------------------------------------------------------------------

@@ -4,6 +4,7 @@ ledger.
 
 import asyncio
 import contextlib
+import itertools
 import json
 import math
 import time
@@ -13,7 +14,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from live.catalogue import BY_ID, read, standings
+from live.catalogue import BY_ID, rank_players, read
 from live.messages.figures import CurvePoint, GameDetail, PlayerView, PlyView
 from live.messages.health import FeedHealth, FeedState
 from live.messages.to_clients import MomentMessage, MoveMessage
@@ -21,6 +22,7 @@ from live.server.server import Publisher
 from live.settings import ServerConfig
 from tests.screens.web.broadcast import LONG_NAMES, Broadcast, on_air, standing_still
 from tests.screens.web.chromium import Page, tab
+from tests.screens.web.contrast import find_faint_texts
 from tests.screens.web.games import HOSTILE, hostile_world, moment
 from tests.server.serving import token_file
 
@@ -41,6 +43,9 @@ SIZES = {
 }
 DRAWN = "document.querySelector('#stage')?.dataset.seq"
 STATUS = "document.querySelector('#status')"
+#: The texts that are seen at a selector.
+SHOWN = """((selector) => [...document.querySelectorAll(selector)]
+  .filter((node) => node.checkVisibility()).map((node) => node.textContent))"""
 
 
 async def show(page: Page, publisher: Publisher, query: str) -> None:
@@ -108,6 +113,9 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
             values += [written(black)[0], written(white)[0]]
         assert await page.run(titles(".cell .name")) == names
         assert await page.run(texts(".cell .main .value")) == values
+        # Nobody takes a figure for an Elo: each has its name.
+        labels = await page.run(f"{SHOWN}('.cell .main .label')")
+        assert labels == ["playing like"] * len(values)
         await show(page, publisher, "layout=ticker&page=600")
         first, second, *_ = games
         assert await page.run(titles(".item .name")) == [
@@ -118,13 +126,15 @@ async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
         ]
 
         await show(page, publisher, "layout=standings&rows=5&page=600")
-        ranked = standings([each for each in broadcast.state.players() if each.moves])[
-            :5
-        ]
+        ranked = rank_players(
+            [each for each in broadcast.state.players() if each.moves]
+        )[:5]
         assert await page.run(titles("tbody .name")) == [
             each.view.name for each in ranked
         ]
-        assert await page.run(texts("tbody .rank")) == [each.text for each in ranked]
+        assert await page.run(texts("tbody .rank")) == [
+            each.place_text for each in ranked
+        ]
         figures = [written(each.view)[0] for each in ranked]
         assert await page.run(texts("tbody td.figure")) == figures
         assert page.complaints == []
@@ -233,48 +243,6 @@ MORE_PALETTES = (
     "ground=0ff&text=222",
 )
 
-#: Texts under 4.5 : 1 on what lies behind them, light coming through from black or from
-#: white.
-FAINT = """(() => {
-  const canvas = new OffscreenCanvas(1, 1);
-  const context = canvas.getContext("2d", { willReadFrequently: true });
-  const rgba = (color) => {
-    context.clearRect(0, 0, 1, 1);
-    context.fillStyle = color;
-    context.fillRect(0, 0, 1, 1);
-    const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
-    return [red, green, blue, alpha / 255];
-  };
-  const over = (color, under) => under.map((value, at) =>
-    color[3] * color[at] + (1 - color[3]) * value);
-  const linear = (value) => value <= 10
-    ? value / 3294.6
-    : ((value / 255 + 0.055) / 1.055) ** 2.4;
-  const light = ([red, green, blue]) =>
-    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-  const ratio = (one, two) => {
-    const [low, high] = [light(one), light(two)].sort((a, b) => a - b);
-    return (high + 0.05) / (low + 0.05);
-  };
-  const behind = (node, page) => {
-    if (node === null) return page;
-    const own = rgba(getComputedStyle(node).backgroundColor);
-    return over(own, behind(node.parentElement, page));
-  };
-  const faint = [];
-  for (const node of document.querySelectorAll("#stage *")) {
-    const written = [...node.childNodes].some((each) => each.data?.trim());
-    if (!written || !node.checkVisibility() || node.closest("svg")) continue;
-    for (const page of [[0, 0, 0], [255, 255, 255]]) {
-      const ground = behind(node, page);
-      const found = ratio(over(rgba(getComputedStyle(node).color), ground), ground);
-      const words = `${node.className} ${node.textContent} ${found.toFixed(2)}`;
-      if (found < 4.5) faint.push(words);
-    }
-  }
-  return faint;
-})()"""
-
 
 async def test_every_text_is_readable_on_every_palette(page: Page) -> None:
     broadcast = Broadcast(boards=8)
@@ -291,7 +259,8 @@ async def test_every_text_is_readable_on_every_palette(page: Page) -> None:
                     page, publisher, f"layout={layout}{sample}&page=600&{palette}"
                 )
                 await page.until("document.querySelector('.name')?.textContent")
-                assert await page.run(FAINT) == [], (layout, palette)
+                faint = await page.run(find_faint_texts("#stage", "svg"))
+                assert faint == [], (layout, palette)
         assert page.complaints == []
 
 
@@ -375,28 +344,24 @@ async def test_nothing_breaks_at_the_highest_figure_and_the_longest_names(
         assert page.complaints == []
 
 
-@pytest.mark.parametrize(
-    ("boards", "columns"),
-    [(1, 1), (2, 2), (3, 3), (4, 2), (6, 3), (8, 4), (9, 3), (10, 5), (12, 4)],
-)
-async def test_a_grid_fills_its_frame(page: Page, boards: int, columns: int) -> None:
-    async with on_air(boards=boards, plies=6) as (_, publisher):
+async def test_a_grid_fills_its_frame(page: Page) -> None:
+    cells = """[...document.querySelectorAll('.cell')]
+      .map((node) => node.getBoundingClientRect())"""
+    edges = f"""(([...boxes]) => [
+      Math.max(...boxes.map(({{ right }}) => right))
+        - Math.min(...boxes.map(({{ left }}) => left)),
+      Math.max(...boxes.map(({{ bottom }}) => bottom))
+        - Math.min(...boxes.map(({{ top }}) => top)),
+      new Set(boxes.map(({{ left }}) => left)).size])({cells})"""
+    columns_of = {1: 1, 2: 2, 3: 3, 4: 2, 6: 3, 8: 4, 9: 3, 10: 5, 12: 4}
+    async with on_air(boards=12, plies=6) as (_, publisher):
         await page.open("about:blank", *SIZES["grid"])
-        await show(page, publisher, f"layout=grid&boards={boards}")
-        cells = (
-            "[...document.querySelectorAll('.cell')].map((each) => "
-            "each.getBoundingClientRect())"
-        )
-        await page.until(f"{cells}.length === {boards}")
-        left, right, top, bottom, beside = await page.run(
-            f"((all) => [Math.min(...all.map(({{ left }}) => left)),"
-            " Math.max(...all.map(({ right }) => right)), "
-            "Math.min(...all.map(({ top }) => top)),"
-            " Math.max(...all.map(({ bottom }) => bottom)),"
-            f" new Set(all.map(({{ left }}) => left)).size])({cells})"
-        )
-        assert (right - left) * (bottom - top) > 0.85 * 1920 * 1080
-        assert beside == columns
+        for boards, columns in columns_of.items():
+            await show(page, publisher, f"layout=grid&boards={boards}&page=600")
+            await page.until(f"{cells}.length === {boards}")
+            width, height, beside = await page.run(edges)
+            assert width * height > 0.85 * 1920 * 1080, boards
+            assert beside == columns, boards
 
 
 async def test_names_in_a_grid_break_before_they_are_small(page: Page) -> None:
@@ -440,20 +405,17 @@ async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
         assert page.complaints == []
 
 
-@pytest.mark.parametrize(
-    "layout", ["bar", "ticker", "player", "duel", "standings", "table"]
-)
-async def test_every_language_fits_in_two_lines_on_both_sides(
-    page: Page, layout: str
-) -> None:
+async def test_every_language_fits_in_two_lines_on_both_sides(page: Page) -> None:
+    layouts = ("bar", "grid", "ticker", "player", "duel", "standings", "table")
+    languages = ("en", "de", "fr", "es", "it", "ru")
     async with on_air(boards=4, plies=40) as (_, publisher):
-        await page.open("about:blank", *SIZES[layout])
-        for language in ("en", "de", "fr", "es", "it", "ru"):
+        await page.open("about:blank")
+        for layout, language in itertools.product(layouts, languages):
+            await page.resize(*SIZES[layout])
             await show(page, publisher, f"layout={layout}&lang={language}&page=600")
             await page.until("document.querySelector('.name')?.textContent")
             assert await page.run("document.documentElement.lang") == language
-            assert await page.run(CUT) == [], language
-            assert await page.run(BROKEN) == [], language
+            assert await page.run(f"[...{CUT}, ...{BROKEN}]") == [], (layout, language)
         assert page.complaints == []
 
 

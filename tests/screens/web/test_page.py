@@ -107,6 +107,26 @@ def test_a_shared_address_keeps_what_is_seen_and_not_who_sees_it(pages: Pages) -
     assert shared("https://host/?event=A") == "https://host/?event=A#game=a+b%26c"
 
 
+@pytest.mark.parametrize(
+    ("query", "is_static", "is_part"),
+    [
+        ("", False, False),
+        ("?event=Open&token=t&lang=de", False, False),
+        ("?game=a", False, True),
+        ("?board=3,4", False, True),
+        ("?player=Anna", False, True),
+        # A broker sends every game, whatever an address asks for.
+        ("?game=a", True, False),
+    ],
+)
+def test_an_address_that_selects_games_shows_a_part_of_their_rounds(
+    pages: Pages, query: str, is_static: bool, is_part: bool
+) -> None:
+    page = f"https://host/{query}#game=a"
+    told = call(pages, "page_address.isPartOfRounds", page, is_static)
+    assert told is is_part
+
+
 # --- players and whom a browser follows -----------------------------------------------
 
 ANNA, BEA = Player("Anna Ek", elo=2100, fide_id=77), Player("Béa Lund", elo=2000)
@@ -190,7 +210,7 @@ def arranged(
     asked = {"q": "", "state": "all", "sort": "", **where}
     return "".join(
         each["id"]
-        for each in call(pages, "boards.arrangeBoards", games, asked, alerting)
+        for each in call(pages, "board_order.arrangeBoards", games, asked, alerting)
     )
 
 
@@ -258,7 +278,7 @@ def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(
         ("new", 20, 0.1),
     ]
     moments = [{"id": id, "at_s": at, "weight": weight} for id, at, weight in told]
-    shown = call(pages, "boards.newestMoments", moments, 3)
+    shown = call(pages, "moments_list.newestMoments", moments, 3)
     assert [each["id"] for each in shown] == ["new", "old", "matters"]
     # The name of a kind stands before its sentence, which does not say it again.
     for language, words in WORDS.items():
@@ -286,7 +306,7 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(
             "text": {"en": id},
         }
 
-    found = call(pages, "boards.writeHeadline", games, [])
+    found = call(pages, "headline.writeHeadline", games, [])
     # Fourteen moves are too few to be the best.
     assert found == [round_, "Best so far: Anna, playing like 2150 (Elo 2100).", None]
     moments = [
@@ -294,13 +314,13 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(
         *(build_moment("b", 0.1 * n, n) for n in range(2, 7)),
         build_moment("c", 1.0, 9),
     ]
-    assert call(pages, "boards.writeHeadline", games, moments) == [
+    assert call(pages, "headline.writeHeadline", games, moments) == [
         round_,
         "b6",
         moments[5],
     ]
     begun = [game("a", plies=())]
-    assert call(pages, "boards.writeHeadline", begun, []) == [
+    assert call(pages, "headline.writeHeadline", begun, []) == [
         "Round 1 \u00b7 not begun",
         "",
         None,
@@ -318,7 +338,7 @@ def test_nobody_is_the_best_below_80_percent_or_while_half_of_the_boards_are_ear
             game("a", curves=Curves(white=(settled,)), plies=(ply(1, 10), ply(2, 15)))
         ]
         games += [game(f"early{n}", board=n + 2) for n in range(boards - 1)]
-        found: str = call(pages, "boards.writeHeadline", games, [])[1]
+        found: str = call(pages, "headline.writeHeadline", games, [])[1]
         return found
 
     assert write_headline(80.0, 2).startswith("Best so far: Anna")
@@ -347,7 +367,7 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
     ]
     told[1] |= {"color": "white", "figures": [{"name": "perceived", "value": 3200.0}]}
     results = "Games: 3, decided: 2. Upsets: 1."
-    assert call(pages, "boards.writeHeadline", games, []) == [
+    assert call(pages, "headline.writeHeadline", games, []) == [
         "Round 1 \u00b7 over",
         results,
         None,
@@ -355,14 +375,26 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
     # Where all rounds are shown, what is counted is that of the round that is named.
     both = [*games, game("d", round="2", result="1/2-1/2")]
     drawn = ["Round 2 \u00b7 over", "Games: 1, decided: 0.", None]
-    assert call(pages, "boards.writeHeadline", both, told) == drawn
-    assert call(pages, "boards.writeHeadline", games, told)[1:] == [
+    assert call(pages, "headline.writeHeadline", both, told) == drawn
+    assert call(pages, "headline.writeHeadline", games, told)[1:] == [
         f"{results} Best of the round: Low, played like 3200+ (Elo 2000).",
         told[1],
     ]
 
+    # A part of a round says nothing of the whole of it.
+    part = call(pages, "headline.writeHeadline", games, [], [], True)
+    assert part == ["Round 1", "", None]
+    part = call(pages, "headline.writeHeadline", games, told[:1], [], True)
+    assert part == ["Round 1", "turn", told[0]]
+
     def address(games: list[Any], sight: str = "public") -> Any:
-        return call(pages, "boards.roundAddress", "http://h/a/?token=s#q", sight, games)
+        return call(
+            pages,
+            "service_addresses.roundAddress",
+            "http://h/a/?token=s#q",
+            sight,
+            games,
+        )
 
     assert address(games) == "http://h/a/round?event=Open&round=1&token=s"
     assert address(games, "arbiter") == "http://h/a/round?event=Open&round=1"
@@ -707,11 +739,31 @@ def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
 
 # --- languages ------------------------------------------------------------------------
 
-#: What the page says as a text of its own, where it stands in its scripts.
-SAID = re.compile(r'(?<![\w.])say\("((?:[^"\\]|\\.)+)"')
+#: A call that says a text of the page: the text, or an expression that gives one.
+SAID = re.compile(r'(?<![\w.])say\((?:"((?:[^"\\]|\\.)+)"|([^\s,)]+))')
 #: Why the page of a broker refuses, said where it is shown.
 REFUSED = re.compile(r'_refuse\("([^"]+)"\)')
 SAID_IN_HTML = re.compile(r"data-say>([^<]+)<")
+
+
+def read_page(name: str) -> str:
+    return (OVERLAY / name).read_text(encoding="utf-8")
+
+
+def list_texts_of_expressions(pages: Pages) -> dict[str, set[str]]:
+    """What each expression can be that the page says."""
+    columns = pages("constant", module="page/players.js", name="PLAYER_COLUMNS")
+    figures = [BY_ID[column["id"]] for column in columns]
+    return {
+        "node.textContent": set(SAID_IN_HTML.findall(read_page("index.html"))),
+        "reason": set(REFUSED.findall(read_page("client/broker_connection.js"))),
+        "name": {figure.name for figure in figures if figure.id != "percentile"},
+        "missing": {figure.missing for figure in figures},
+        "state": set(get_args(FeedState)),
+        "engine.state": set(get_args(get_type_hints(EngineState)["state"])),
+        "alert.severity": set(get_args(Severity)),
+        "what": set(get_args(IncidentWord)),
+    }
 
 
 def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None:
@@ -722,24 +774,16 @@ def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None
             assert other.count("{}") == text.count("{}") and other.strip() == other, (
                 other
             )
-    scripts = [OVERLAY / "app.js", *(OVERLAY / "page").glob("*.js")]
-    said: set[str] = set()
-    for path in scripts:
-        said.update(SAID.findall(path.read_text(encoding="utf-8")))
-    columns = pages("constant", module="page/players.js", name="PLAYER_COLUMNS")
-    said_by_name = {
-        *(BY_ID[column["id"]].missing for column in columns),
-        *REFUSED.findall(
-            (OVERLAY / "client/broker_connection.js").read_text(encoding="utf-8")
-        ),
-        *SAID_IN_HTML.findall((OVERLAY / "index.html").read_text(encoding="utf-8")),
-        *get_args(FeedState),
-        *get_args(get_type_hints(EngineState)["state"]),
-        *get_args(Severity),
-        *get_args(IncidentWord),
-    }
-    missing = ({json.loads(f'"{each}"') for each in said} | said_by_name) - set(texts)
-    assert missing == set()
+    literals: set[str] = set()
+    expressions: set[str] = set()
+    for path in [OVERLAY / "app.js", *(OVERLAY / "page").glob("*.js")]:
+        if path.name != "language.js":
+            for literal, expression in SAID.findall(path.read_text(encoding="utf-8")):
+                literals.add(json.loads(f'"{literal}"'))
+                expressions.add(expression)
+    said = list_texts_of_expressions(pages)
+    assert expressions - {""} == said.keys()
+    assert (literals - {""}).union(*said.values()) - texts.keys() == set()
 
 
 @pytest.mark.parametrize(

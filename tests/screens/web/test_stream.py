@@ -53,7 +53,7 @@ def hello(world: World, resumed: bool = False) -> HelloMessage:
 # --- what is held ---------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), before=st.integers(0, 40), steps=st.integers(1, 60))
 def test_it_holds_what_the_reference_holds(
     pages: Pages, seed: int, before: int, steps: int

@@ -131,7 +131,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         # The terminal's.
         *(
             ("clockText", [left], write_clock(left))
-            for left in (None, -1, 9.9, 309, 3910, 6e3)
+            for left in (None, -1, 9.9, 309, 3599.9, 3600, 6e3, 36e3)
         ),
         ("moveText", [1, "e4", START], "1.\u00a0e4"),
         ("moveText", [2, "c5", START], "1…\u00a0c5"),
@@ -246,7 +246,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("moveMark", lost(-170, -170), mark("??", "blunder")),
         ("moveMark", lost(30, None), None),
     ],
-    "page/boards.js": [
+    "page/service_addresses.js": [
         # With an arbiter's token an overlay would show on air what is delayed or
         # hidden.
         *(

@@ -17,10 +17,7 @@ export const ALL_ROUNDS = "all";
 export const known = (text) => (["?", "-"].includes(text) ? "" : text);
 
 /** Compare rounds in the order of games: round 2 before round 10. */
-export function roundOrder(a, b) {
-  const alone = (round) => ({ event: "", round, board: null, id: "", white: {}, black: {} });
-  return gameOrder(alone(a), alone(b));
-}
+export const roundOrder = (a, b) => compareRounds({ round: a, board: null }, { round: b, board: null });
 
 export const running = (game) => game.result === "*" && game.plies.length > 0;
 
@@ -182,16 +179,8 @@ function roundPart(part) {
   return /^[0-9]{1,9}$/.test(part) ? [Number(part), ""] : [-1, part];
 }
 
-/** Compare texts by code point, as Python does; `<` would compare UTF-16 units. */
-export function compareText(a, b) {
-  const left = [...a];
-  const right = [...b];
-  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
-    const order = left[at].codePointAt(0) - right[at].codePointAt(0);
-    if (order) return order;
-  }
-  return left.length - right.length;
-}
+/** Compare texts letter by letter, whatever the reader's language. */
+export const compareText = (a, b) => (a < b ? -1 : Number(a > b));
 
 // --- clocks ---------------------------------------------------------------------------------------
 

@@ -21,13 +21,13 @@ export function whiteShare(cp) {
 /** White's share of a score bar for each result. */
 export const RESULT_SHARES = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
 
-/** Return a clock as text, as the terminal does: `5:09`, `99:59`, `1h40m`; empty if there is none. */
+/** Return a clock as text, as the terminal does: `5:09`, `59:59`, `1:40:00`; empty if there is none. */
 export function clockText(seconds) {
   if (seconds === null) return "";
   const whole = Math.max(0, Math.floor(seconds));
   const two = (number) => String(number).padStart(2, "0");
-  const minutes = Math.floor(whole / 60);
-  return minutes < 100 ? `${minutes}:${two(whole % 60)}` : `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`;
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, two(whole % 60)];
+  return hours ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
 /** Return the text changed so that no line breaks inside castling (`O-O`). */

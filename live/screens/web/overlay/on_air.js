@@ -201,15 +201,10 @@ class Story {
 export function shownMoment(moments, games, ages, now, { holdMs, always }) {
   const ids = new Set(games.map(({ id }) => id));
   const chosen = moments.filter(({ game }) => ids.has(game));
-  const young = chosen.filter((moment) => ages.age(moment, now) < holdMs);
-  const newest = (list) =>
-    list.reduce((a, b) => {
-      if (a === null) return b;
-      const [ageOfA, ageOfB] = [ages.age(a, now), ages.age(b, now)];
-      if (ageOfA !== ageOfB) return ageOfB < ageOfA ? b : a;
-      return (b.at_s ?? 0) > (a.at_s ?? 0) || ((b.at_s ?? 0) === (a.at_s ?? 0) && b.weight > a.weight) ? b : a;
-    }, null);
-  return newest(young) ?? (always ? newest(chosen) : null);
+  // Moments that are equally old to this page differ by their own times. The age of an old one is infinite.
+  const order = (a, b) => ages.age(a, now) - ages.age(b, now) || (b.at_s ?? 0) - (a.at_s ?? 0) || b.weight - a.weight;
+  const newest = chosen.toSorted(order)[0] ?? null;
+  return always || (newest !== null && ages.age(newest, now) < holdMs) ? newest : null;
 }
 
 /** Length of a lost connection that viewers are not told about. */

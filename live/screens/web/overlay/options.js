@@ -8,7 +8,7 @@
 
 import { LANGUAGES } from "./language/words.js";
 
-export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings", "player", "moment", "duel", "table"];
+const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings", "player", "moment", "duel", "table"];
 const YES = ["1", "true", "yes"];
 const NO = ["0", "false", "no"];
 const LONGEST_TEXT = 200;

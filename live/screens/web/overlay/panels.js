@@ -77,7 +77,7 @@ export class Who {
 }
 
 /** A player with the clock and the figure: its name, the number, the usual range, and the percentile in words. */
-export class PlayerPanel {
+class PlayerPanel {
   constructor(color, context) {
     this._color = color;
     this._context = context;
@@ -128,7 +128,8 @@ export class PlayerPanel {
     classList.toggle("none", read === null);
     classList.toggle("early", Boolean(read?.early));
     classList.toggle("open", read !== null && open !== null);
-    setText(this._label, read?.label ?? "");
+    // Algorithm 4 has too long a name for a small board: the strip below the grid has it.
+    setText(this._label, isGrid && read?.figure.index ? "" : (read?.label ?? ""));
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
     // A small board has room for the number only, not for a reason, a range or a percentile.
     const reason = isGrid ? "" : withoutFigure(point, words, withheld);
@@ -139,7 +140,7 @@ export class PlayerPanel {
 }
 
 /** The score bar, the score, the last move and a swing, arranged by a layout. */
-export class ScorePanel {
+class ScorePanel {
   /** With `briefly` there is room for few words only; a layout can change that later. */
   constructor({ options, words, moves, everybody }, briefly = false) {
     this.briefly = briefly;

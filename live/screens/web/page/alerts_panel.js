@@ -5,7 +5,7 @@ import { locale, say } from "./language.js";
 import { ask, writePlace } from "./page_address.js";
 
 /** Signs of the severities, most urgent first; same as SIGNS in live/watch/finding.py. */
-export const SIGNS = { alarm: "!!", warning: "!", look: "?" };
+const SIGNS = { alarm: "!!", warning: "!", look: "?" };
 const SEVERITIES = Object.keys(SIGNS);
 
 /** Return alerts in the arbiters' order: most urgent first, then newest; acknowledged and then muted ones last. Pure. */

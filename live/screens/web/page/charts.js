@@ -30,7 +30,7 @@ export class Chart {
     this._box = this._plot.node;
     this._note = element("p", "chart-note");
     const explanation = kind.explain ? [explainButton()] : [];
-    const caption = element("figcaption", "", "", element("span", "", say(kind.title)), ...explanation);
+    const caption = element("figcaption", "", "", element("span", "", kind.title), ...explanation);
     this.node = element("figure", `chart ${kind.name}`, "", caption, this._box, this._note);
   }
 
@@ -43,7 +43,7 @@ export class Chart {
     }
     Object.assign(this, { _game: game, _above: above });
     const { data, note } = this._kind.series(game, above);
-    setLine(this._note, data === null ? say(this._kind.empty) : note ?? "");
+    setLine(this._note, data === null ? this._kind.empty : note ?? "");
     this._box.hidden = data === null;
     this._plot.show(data);
     if (data !== null) named(this._box, this._kind.says(game, above), "img");
@@ -134,9 +134,9 @@ const MARKED = 3;
 
 export const SCORE = {
   name: "score-chart",
-  title: "Score",
+  title: say("Score"),
   height: 150,
-  empty: "No position has a score yet.",
+  empty: say("No position has a score yet."),
   series(game) {
     const scores = [game.start_score_cp, ...game.plies.map(({ score_cp: cp }) => cp)];
     if (scores.every((cp) => cp === null)) return { data: null };
@@ -184,10 +184,10 @@ function markCosts(plot, game, color) {
 
 export const CURVES = {
   name: "curves-chart",
-  title: "Playing like",
+  title: say("Playing like"),
   explain: true,
   height: 330,
-  empty: "The curves begin with the fifth rated move.",
+  empty: say("The curves begin with the fifth rated move."),
   series: (game, above) => ({
     data: curveData(game, above),
     note: above === null ? "" : "95\u00a0%",
@@ -203,4 +203,4 @@ export const CURVES = {
 };
 
 /** The second chart of curves: Algorithm 4 as published. */
-export const ALGORITHM4 = { ...CURVES, title: "Algorithm 4, move by move", explain: false, height: 300 };
+export const ALGORITHM4 = { ...CURVES, title: say("Algorithm 4, move by move"), explain: false, height: 300 };

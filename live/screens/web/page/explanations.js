@@ -5,24 +5,24 @@ import { anchor, button, element, headCell, kept, named } from "../drawing/eleme
 
 /** Paragraphs of the explanation of the figures. */
 const WORDS = [
-  "\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it.",
-  "The strip below a figure shows what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual.",
-  "Under five counted moves there is no figure, under ten it is small, grey and marked ~.",
-  "In charts, the shaded band is what is usual and the dashed line is the own Elo; moves that cost 10 points of expected score are labelled.",
-  "A high figure is evidence only of good moves in this game. It accuses nobody.",
+  say("\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it."),
+  say("The strip below a figure shows what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual."),
+  say("Under five counted moves there is no figure, under ten it is small, grey and marked ~."),
+  say("In charts, the shaded band is what is usual and the dashed line is the own Elo; moves that cost 10 points of expected score are labelled."),
+  say("A high figure is evidence only of good moves in this game. It accuses nobody."),
 ];
 
 let dialog = null;
 
 /** Show the explanation; Escape, its button, or a click beside it closes it. */
 export function explain() {
-  const nodes = WORDS.map((text) => element("p", "", say(text)));
+  const nodes = WORDS.map((text) => element("p", "", text));
   nodes.push(element("p", "", "", anchor("", say("Manual"), "manual/")));
   show(say("What do the numbers mean?"), nodes);
 }
 
 /** Show a dialog; its text is the page's own. */
-export function show(title, nodes) {
+function show(title, nodes) {
   if (dialog === null) {
     dialog = element("dialog", "explanation");
     dialog.addEventListener("click", (event) => {

@@ -9,6 +9,7 @@ import { button, named } from "../drawing/elements.js";
 import { gameOrder } from "../client/games.js";
 import { PROTOCOL } from "../client/usual.js";
 import { say } from "./language.js";
+import { fold } from "./search.js";
 
 /** Allowed values of each part of a place; the first is the default. */
 const CHOICES = {
@@ -67,6 +68,15 @@ export function writePlace(place) {
   }
   const text = parameters.toString();
   return text ? `#${text}` : "";
+}
+
+/**
+ * Return whether a page at this address shows only some games of its rounds: those that the address asks the service
+ * for. A static page (`isStatic`) shows all.
+ */
+export function isPartOfRounds(page, isStatic) {
+  const { searchParams } = new URL(page);
+  return !isStatic && ["game", "board", "player"].some((name) => searchParams.has(name));
 }
 
 /** Return the service's answer to a request with the page's token; throw if it refuses. */
@@ -194,8 +204,7 @@ export class FollowStar {
 export function playerKey({ id = "", fide_id: number = null, name }) {
   if (number) return `fide-${number}`;
   if (id.startsWith("fide-")) return id;
-  const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-  return plain.split(/[^\p{L}\p{N}]+/u).filter(Boolean).sort().join("-");
+  return fold(name).split(/[^\p{L}\p{N}]+/u).filter(Boolean).sort().join("-");
 }
 
 /** Return the player that an address names by key or name, `{player, side, games}`: null and empty if unknown. */

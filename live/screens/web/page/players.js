@@ -1,18 +1,21 @@
 /** The view of all players, best first, and the columns of their figures, from the catalogue. */
 
-import { fold, MatchList, splitWords } from "./boards.js";
+import { brokerOf } from "../client/connection.js";
 import { say, words as spoken } from "./language.js";
+import { MatchList } from "./match_list.js";
+import { buildMatcher } from "./search.js";
 import { fill } from "../overlay/language/words.js";
 import catalogue from "../client/catalogue.js";
 import { button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
 import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, rankByNumber, rankedBy } from "../client/figures.js";
 import { everybodyIn, pointsText } from "../client/games.js";
-import { FollowStar, playerKey, writePlace } from "./page_address.js";
+import { FollowStar, isPartOfRounds, playerKey, writePlace } from "./page_address.js";
 import { nameWithin } from "../drawing/player_names.js";
 
 export class PlayersPage {
   constructor(go, followed, share) {
     this._followed = followed;
+    this._isPart = isPartOfRounds(location.href, brokerOf() !== null);
     this._narrow = matchMedia("(max-width: 48rem)");
     this._header = new SortedHeader(go);
     this._body = element("tbody");
@@ -33,12 +36,9 @@ export class PlayersPage {
   /** Return the players that a place asks for, in its order. */
   shown(held, place) {
     const { q, sort, down } = place;
-    const searchWords = splitWords(q);
+    const matches = buildMatcher(q);
     // Places are those among all players, even if a filter hides some.
-    const ranked = rankPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => {
-      const text = fold(player.name);
-      return searchWords.every((word) => text.includes(word));
-    });
+    const ranked = rankPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => matches(player.name));
     return this._followed.first(ranked, ({ player }) => this._followed.has(player));
   }
 
@@ -53,7 +53,7 @@ export class PlayersPage {
     });
     const ties = isWithheld(held) ? "" : say("Players with under ten counted moves have no place.");
     setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("Nothing matches the filter.") : say("Nothing here yet."));
-    this._matches.draw([...held.games.values()]);
+    this._matches.draw(this._isPart ? [] : [...held.games.values()]);
   }
 }
 

@@ -34,6 +34,9 @@ async function fetchPgns(games) {
   return texts.map((text) => `${text.trim()}\n`).join("\n");
 }
 
+/** Formats in which a view can be saved, by name. */
+const FORMATS = { JSON: "JSON", PGN: "PGN", Image: say("Image") };
+
 export class ShareMenu {
   /** `seen()` returns `{place, arbiter, games, players, game}`; `notify` shows the outcome. */
   constructor(seen, notify, followed) {
@@ -51,7 +54,7 @@ export class ShareMenu {
     // Only the service makes PGN and pictures; a static page has no service.
     const gameFormats = brokerOf() !== null ? [] : view === "board" ? ["PGN", "Image"] : ["PGN"];
     const formats = { players: ["JSON"], player: [] }[view] ?? ["JSON", ...gameFormats];
-    const saves = formats.map((format) => this._button(say(format), () => this._save(view, format)));
+    const saves = formats.map((format) => this._button(FORMATS[format], () => this._save(view, format)));
     const box = element("div", "", "", send, copy, stars, ...saves);
     const menu = element("details", "chooser take-along", "", element("summary", "", say("Share")), box);
     menu.addEventListener("toggle", () => (stars.hidden = this._followed.size === 0));
@@ -100,7 +103,7 @@ export class ShareMenu {
     if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(content, null, 2)}\n`);
     else if (format === "Image") save(`${base}.png`, "image/png", await fetchPicture(game.id));
     else save(`${base}.pgn`, "application/x-chess-pgn", await fetchPgns(view === "board" ? [game] : games));
-    this._notify(say("Saved as {}.", say(format)));
+    this._notify(say("Saved as {}.", FORMATS[format]));
   }
 }
 

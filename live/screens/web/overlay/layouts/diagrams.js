@@ -14,8 +14,8 @@ import { placeOf } from "../shown_figures.js";
 if (globalThis.document) await loadPieces();
 
 /** Possible looks of a board in the grid: width, height, and size of its diagram, rem. */
-const TALL = { name: "upright", width: 19, height: 20.5, diagram: 12.7 };
-const WIDE = { name: "across", width: 25, height: 13.6, diagram: 12.4 };
+const TALL = { name: "upright", width: 19.2, height: 20.1, diagram: 12.3 };
+const WIDE = { name: "across", width: 25, height: 14.4, diagram: 12.4 };
 const PLAIN = { name: "plain", width: 19, height: 8.2, diagram: 1 };
 const GAP = 0.6;
 /** Share of the page's height for the strip below the boards, whatever their size. */
@@ -70,13 +70,12 @@ export class GridLayout {
     this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at]), noticeOf(items[at])));
   }
 
-  /** Write once what is common to all boards: round and event, and which figures they show. */
+  /** Write once what is common to all boards: round and event, and why there are no figures, or that they are Algorithm 4. */
   _caption(games) {
     const { words } = this._context;
     const places = new Set(games.map((game) => placeOf(game, words, false)));
     setParts(this._place, places.size === 1 ? [...places][0] : "");
-    const like = games.every(({ result }) => result !== "*") ? words.playedLike : words.playingLike;
-    setText(this._kind, this._context.withheld() ? words.withheld : this._context.above() === null ? like : words.algorithm4);
+    setText(this._kind, this._context.withheld() ? words.withheld : this._context.above() === null ? "" : words.algorithm4);
   }
 }
 

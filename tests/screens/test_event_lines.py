@@ -1,0 +1,132 @@
+"""Each thing that happens is a line, told once."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from live.messages.alerts import Alert
+from live.messages.figures import GameView, PlyView, view_of
+from live.messages.health import EngineHealth, FeedHealth
+from live.messages.to_clients import (
+    AlertMessage,
+    Change,
+    GameMessage,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+    PointMessage,
+    ScoreMessage,
+)
+from live.screens.event_lines import EventLineWriter
+from tests.screens.terminal.sample_boards import detail, full_point, point
+
+VIEW: GameView = view_of(detail())
+LABEL = "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: "
+E4 = PlyView(1, "e4", "e2e4")
+SCORED = replace(E4, score_cp=30, final=True, gain_cp=-12)
+OVER = replace(VIEW, result="1-0", problem="illegal move 2.Qh9")
+FIGURE = PointMessage("g1", "white", point(1, 2210.0))
+
+
+def plies(*sans: str) -> list[Change]:
+    return [
+        MoveMessage("g1", ply, PlyView(ply, san, "0000"))
+        for ply, san in enumerate(sans, start=1)
+    ]
+
+
+def print_changes(*batches: Sequence[Change]) -> list[str]:
+    """What is printed of the last batch, without the name of the board."""
+    writer = EventLineWriter()
+    lines = [writer.lines(batch) for batch in batches][-1]
+    return [line.removeprefix(LABEL) for line in lines]
+
+
+NEW: list[Change] = [GameMessage(VIEW)]
+
+
+def test_moves_and_figures_are_lines() -> None:
+    played = MoveMessage("g1", 1, replace(E4, clock_s=59.0))
+    assert print_changes([*NEW, played]) == ["board appears", "played 1.e4, clock 0:59"]
+    assert print_changes([*NEW, *plies("e4", "c5", "Nf3")])[1:] == [
+        "played 3 moves to 2.Nf3"
+    ]
+    whole: list[Change] = [
+        ScoreMessage("g1", SCORED),
+        PointMessage("g1", "white", full_point(1)),
+    ]
+    assert print_changes([*NEW, played], whole) == [
+        "1.e4 +0.30, gain -0.12. Petriashvili, Nikoloz: "
+        "playing like 2441 · usual for 2459 "
+        "against 1807: 2180–2750 · better than 74 % of games by players of 2459"
+    ]
+    # A gain known before the score still names the move; sent again it is told no more.
+    bare = "1.{}, gain -0.12. Petriashvili, Nikoloz: no perceived rating"
+    assert print_changes([*NEW, *plies("e4")], [FIGURE]) == [bare.format("e4")]
+    assert print_changes([*NEW, *plies("e4"), FIGURE], [FIGURE]) == []
+    again: list[Change] = [*plies("d4"), FIGURE]
+    corrected = print_changes([*NEW, *plies("e4"), FIGURE], again)
+    assert corrected == ["corrected to 1.d4, was e4", bare.format("d4")]
+
+
+def test_takebacks_corrections_results_and_ends_are_told_once() -> None:
+    over: list[Change] = [
+        GameMessage(OVER),
+        GameMessage(OVER),
+        MoveMessage("g1", 2, None),
+    ]
+    assert print_changes([*NEW, *plies("e4", "c5")], over) == [
+        "1-0",
+        OVER.problem,
+        "taken back to 1.e4",
+    ]
+    assert print_changes(NEW, [MoveMessage("g1", 1, None)]) == [
+        "taken back to the start"
+    ]
+    assert print_changes(NEW, [GoneMessage("g1")]) == ["gone from its source"]
+    instead = [MoveMessage("g1", 2, PlyView(2, "e5", "e7e5"))]
+    taken_back = [*NEW, *plies("e4", "c5"), MoveMessage("g1", 2, None)]
+    assert print_changes(taken_back, instead) == ["played 1...e5"]
+    # In a game met in its middle, too, it says what was there.
+    assert print_changes([GameMessage(detail())], instead) == [
+        "corrected to 1...e5, was c5"
+    ]
+
+
+def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
+    over = replace(VIEW, result="1-0", plies_played=3)
+    for view, ply, verb in (
+        (over, 3, "played like"),
+        (over, 1, "playing like"),
+        (replace(over, result="*"), 3, "playing like"),
+    ):
+        figure = PointMessage("g1", "white", full_point(ply))
+        moves = plies("e4", "c5", "Nf3")
+        assert (
+            f": {verb} 2441 · "
+            in print_changes([GameMessage(view), *moves], [figure])[0]
+        )
+
+
+def test_a_feed_is_told_of_when_it_changes() -> None:
+    live = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
+    retrying = HealthMessage(
+        (FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth()
+    )
+    assert print_changes([live, live, retrying]) == [
+        "demo live",
+        "demo retrying: again in 4 s",
+    ]
+
+
+def test_alerts_are_lines_where_they_are_sent_at_all() -> None:
+    text = "Board 3: 0:00\x1b[2J"
+    flag = Alert(
+        id="f", kind="flag", severity="alarm", text=text, advice="", first_seen_s=1.0
+    )
+    over = replace(flag, cleared_s=5.0)
+    lines = print_changes([AlertMessage(flag), AlertMessage(flag), AlertMessage(over)])
+    assert lines == [
+        "alert raised !! Board 3: 0:00[2J",
+        "alert over !! Board 3: 0:00[2J",
+    ]
