@@ -24,17 +24,17 @@ from live.messages.to_clients import EngineMessage, GainsMessage, StandingMessag
 from live.messages.values import Color, GameId
 from live.ratings.agreement import ChoiceModel, compute_log_e_value
 from live.ratings.algorithm_2 import Algorithm2
-from live.ratings.expected_score import (
-    RatedGame,
-    choose_development_coefficient,
-    compute_fide_performance,
-    compute_rating_change,
-)
 from live.ratings.ferreira import (
     Algorithm3,
     FieldEngineRating,
     MeasuredPlayer,
     run_algorithm_3,
+)
+from live.ratings.fide_rating import (
+    RatedGame,
+    choose_development_coefficient,
+    compute_fide_performance,
+    compute_rating_change,
 )
 from live.ratings.model_choice import PaceGroup
 from live.ratings.perceived_rating import Evidence
