@@ -221,7 +221,7 @@ def test_the_blitz_model_reads_players_it_never_learned_from() -> None:
     ).splitlines()
     games = read_played_games(lines, "same-search")
     (model,) = [each for each in load_shipped_models() if each.name == "blitz"]
-    whole = summarise_judgement(judge(games, model, is_held_out).after[WHOLE])
+    whole = summarise_judgement(judge(games, model, is_held_out)[WHOLE])
     assert whole["n"] >= 60
     assert whole["blind_r"] > 0.5
     # Of 65 player-games 8 of 10 within: three standard errors either way.
