@@ -24,7 +24,7 @@ from live.screens.terminal.text import plain
 from live.server.analysis import to_json
 from live.settings import Config
 from live.studies.analyse_files import analyse_files_whole
-from live.studies.game_texts import BrokenFile, read_game_texts
+from live.studies.game_texts import read_json_lines
 from live.studies.learning.held_out import is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement
 from live.studies.learning.perceived_weights import fit_perceived_model
@@ -186,11 +186,11 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
         )
     games = _read_games([file], perceived_model.gain)
     is_training_file = file.name in perceived_model.data.split(", ")
-    judgement = judge(
+    judged_after = judge(
         games, perceived_model, is_held_out if is_training_file else lambda _: True
     )
     after = {
-        stage: summarise_judgement(judged) for stage, judged in judgement.after.items()
+        stage: summarise_judgement(judged) for stage, judged in judged_after.items()
     }
     if not after[WHOLE]["n"]:
         raise InputError(
@@ -236,17 +236,8 @@ def _read_games(files: Sequence[Path], gain: GainKind) -> list[PlayedGame]:
     """Read the games of NDJSON files."""
     games = []
     for file in files:
-        games += read_played_games(_read_lines(file), gain, str(file))
+        games += read_played_games(read_json_lines(str(file)), gain, str(file))
     return games
-
-
-def _read_lines(file: Path) -> list[bytes]:
-    try:
-        return [text for text in read_game_texts(str(file)) if isinstance(text, bytes)]
-    except BrokenFile as error:
-        raise InputError(
-            str(file), f"is no whole file ({error})", "Fetch it again"
-        ) from None
 
 
 def build_engine_strength_table(

@@ -86,6 +86,22 @@ def read_game_texts(path: str) -> Iterator[GameText]:
             raise
 
 
+def read_json_lines(path: str) -> Iterator[bytes]:
+    """Yield the lines of an NDJSON file that are not blank; none of a file of PGN.
+
+    Raises:
+        InputError: there is no such file, or it cannot be read to its end.
+    """
+    try:
+        for text in read_game_texts(path):
+            if isinstance(text, bytes):
+                yield text
+    except BrokenFile as error:
+        raise InputError(
+            path, f"is no whole file ({error})", "Fetch it again"
+        ) from None
+
+
 def _decompress(raw: io.BufferedReader, path: str) -> Any:
     """Return a binary reader of the file's contents, decompressed if necessary."""
     first = raw.peek(6)

@@ -35,8 +35,12 @@ from live.ratings.intrinsic_rating import (
     predict_choices,
 )
 from live.server.analysis import to_json
-from live.studies.learning.choice_fit import compute_log_likelihood
-from tests.ratings.known_players import real_turns, simulate, spreads_of
+from tests.ratings.known_players import (
+    compute_log_likelihood,
+    real_turns,
+    simulate,
+    spreads_of,
+)
 
 
 def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
