@@ -151,9 +151,7 @@ def compare(study: ComparedMoves, a_id: str, b_id: str) -> tuple[PredictorRow, .
         PredictorRow(
             predictor=name,
             source=source,
-            difference=None
-            if prediction.expected_score is None
-            else convert_score_to_difference(prediction.expected_score),
+            difference=convert_score_to_difference(prediction.expected_score),
             **msgspec.structs.asdict(prediction),
         )
         for name, source, prediction in forecasts

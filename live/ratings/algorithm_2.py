@@ -224,7 +224,7 @@ class Algorithm2:
         for first, second in sorted(self._pairs):
             gains = self._gains[first], self._gains[second]
             score = compute_expected_score_between(*gains)
-            difference = None if score is None else convert_score_to_difference(score)
+            difference = convert_score_to_difference(score)
             if difference is not None:
                 differences[first, second] = difference
         return solve(differences, self._elos, self.margins())

@@ -1,7 +1,8 @@
 """Conversion between expected score and Elo difference.
 
-Ferreira 2012, section 4 (after Elo 1978) uses the normal curve: ``p = Φ(d / (200 √2))``,
-so ``d = 200 √2 Φ⁻¹(p)``. It differs from the logistic curve of today's rating lists.
+Ferreira 2012, section 4 (after Elo 1978) uses the normal curve: ``p = Φ(d / (200
+√2))``, so ``d = 200 √2 Φ⁻¹(p)``. It differs from the logistic curve of today's rating
+lists.
 """
 
 import math
@@ -14,20 +15,21 @@ DIFFERENCE_SD_ELO = 200 * math.sqrt(2)
 _NORMAL = NormalDist()
 
 
-def convert_score_to_difference(expected_score: float) -> float | None:
+def convert_score_to_difference(expected_score: float | None) -> float | None:
     """Return the Elo difference for an expected score in [0, 1].
 
-    None where it is unbounded (0 and 1). Raises ValueError outside [0, 1] and for NaN.
+    None for an unknown score, and where the difference is unbounded (0 and 1). Raises
+    ValueError outside [0, 1] and for NaN.
 
     >>> round(convert_score_to_difference(0.75), 1)
     190.8
     >>> convert_score_to_difference(1.0) is None
     True
     """
+    if expected_score is None or expected_score in (0.0, 1.0):
+        return None
     if not 0.0 <= expected_score <= 1.0:
         raise ValueError(f"expected score {expected_score!r} is not within [0, 1]")
-    if expected_score in (0.0, 1.0):
-        return None
     return DIFFERENCE_SD_ELO * _NORMAL.inv_cdf(expected_score)
 
 

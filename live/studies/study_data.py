@@ -7,7 +7,7 @@ encounters of players in the database.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -76,6 +76,11 @@ class Encounter(NamedTuple):
     """
     rated: int = 0
     """Number of games with a result and both ratings."""
+
+    @classmethod
+    def sum(cls, encounters: Iterable[Encounter]) -> Encounter:
+        """Return the counts over several sets of games."""
+        return cls(*map(sum, zip(*encounters, strict=True)))
 
     @property
     def decided(self) -> int:
