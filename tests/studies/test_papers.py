@@ -19,6 +19,7 @@ from typing import Any
 import chess
 import chess.pgn
 import msgspec
+import polars
 import pytest
 
 from live.commands.read_settings import read_settings
@@ -520,14 +521,12 @@ def test_colours_are_compared_up_to_two_pawns(
     """Further out are too few moves to say where White and Black are furthest apart,
     and of few games they say nothing at all.
     """
-    moves = [(0, 60, 60), (30, 10, 5), (300, 30, 0), (900, 0, 35)]
-    losses = [
-        (lost, white * games, 0.0, black * games, 0.0) for lost, white, black in moves
-    ]
-    monkeypatch.setattr(
-        alliot_text_measures, "build_shortfall_table", lambda data: losses
+    losses = polars.DataFrame({"lost_cp": [0, 30, 300, 900]}).with_columns(
+        white=polars.Series([60, 10, 30, 0]) * games,
+        black=polars.Series([60, 5, 0, 35]) * games,
     )
-    monkeypatch.setattr(alliot_text_measures, "_study_drawn_games", lambda *given: None)
+    monkeypatch.setattr(alliot_text_measures, "count_shortfalls", lambda data: losses)
+    monkeypatch.setattr(alliot_text_measures, "open_champions", lambda *given: None)
     [alliot] = [paper for paper in read_papers() if paper.paper.startswith("Alliot")]
     table = alliot.find_table("alliot-figure-6")
     measured = MEASURES["colours-apart"].make(table, None)  # type: ignore[arg-type]

@@ -28,6 +28,7 @@ from live.studies.papers.measures import (
     keep_known,
     list_occasion_games,
     measure,
+    measure_known,
     measure_share,
 )
 from live.studies.papers.printed import PrintedTable
@@ -88,19 +89,10 @@ def _compare(own: PlayerMoves | None, opponent: PlayerMoves | None) -> Predictio
     return predict_by_covariance(own.gains, opponent.gains)
 
 
-def _measure_score(prediction: Prediction) -> Measured | None:
-    if prediction.expected_score is None:
-        return None
-    return Measured(prediction.expected_score, prediction.low, prediction.high)
-
-
 def _measure_difference(prediction: Prediction) -> Measured | None:
     """Return the difference in Elo; None if it is unknown or unbounded."""
-    difference = convert_score_to_difference(prediction.expected_score)
-    if difference is None:
-        return None
-    return Measured(
-        difference,
+    return measure_known(
+        convert_score_to_difference(prediction.expected_score),
         convert_score_to_difference(prediction.low),
         convert_score_to_difference(prediction.high),
     )
@@ -129,7 +121,10 @@ def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, Predicti
 def expect_scores(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected score of each pair."""
     pairs = _compare_rows(table, evidence)
-    return keep_known({key: _measure_score(pair) for key, pair in pairs.items()})
+    figures = {}
+    for key, pair in pairs.items():
+        figures[key] = measure_known(pair.expected_score, pair.low, pair.high)
+    return keep_known(figures)
 
 
 @measure("difference", "match-difference", games=list_occasion_games, gains=_BOTH)
@@ -231,9 +226,7 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected scores against the engine (Tables 4 and 5)."""
 
     def compute_score(moves: PlayerMoves) -> Measured | None:
-        if moves.expected_score is None:
-            return None
-        return Measured(moves.expected_score, *moves.compute_score_interval())
+        return measure_known(moves.expected_score, *moves.compute_score_interval())
 
     return _measure_players(table, evidence, compute_score)
 
@@ -245,8 +238,7 @@ def differ_from_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 def _compare_with_engine(moves: PlayerMoves) -> Measured | None:
-    difference, *ends = moves.compute_differences()
-    return None if difference is None else Measured(difference, *ends)
+    return measure_known(*moves.compute_differences())
 
 
 @measure("engine-by-elo", "engine-by-strength", games=list_occasion_games, gains=_BOTH)
