@@ -20,6 +20,7 @@ from live.errors import InputError
 from live.studies import add_games
 from live.studies.add_games import AddedGames, add_file
 from live.studies.alliot_format import read_alliot, write_alliot
+from live.studies.corpus_commands import collect_status, write_alliot_database
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.corpus_games import pack_moves, unpack_moves
 from live.studies.corpus_merge import MergedResults, merge_corpora
@@ -32,7 +33,6 @@ from live.studies.game_texts import (
     read_game_texts,
 )
 from live.studies.move_files import build_move_rows
-from live.studies.study_corpus import collect_status, write_alliot_database
 from tests.studies.small_corpus import DATA, GIVEN, LINES, SAMPLE, SEARCHED, corpus_of
 
 SQUARES = st.sampled_from(chess.SQUARE_NAMES)

@@ -18,7 +18,6 @@ from live.studies import ferreira_tables
 from live.studies.alliot_games import TIME_EDGES_MS
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.move_files import COLUMNS, update_move_files
-from live.studies.study_corpus import TABLES
 from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, render_figure
 from live.studies.study_tables import (
@@ -29,6 +28,7 @@ from live.studies.study_tables import (
     build_table,
     format_table,
 )
+from live.studies.table_commands import TABLES
 from tests.journal.test_journal import alter_file
 from tests.ratings.known_players import real_turns, simulate
 from tests.studies.small_corpus import (

@@ -75,6 +75,8 @@ def read_game_lines(path: Path) -> Iterator[RatedGameLine]:
         InputError: the file cannot be read, or one of its lines is no such object.
     """
     for number, text in enumerate(read_json_lines(str(path)), 1):
+        if not text.strip():
+            continue
         try:
             line = msgspec.json.decode(text, type=_Line)
         except (ValueError, RecursionError):
