@@ -213,7 +213,7 @@ def fresh(counts: Counts, color: Color, classes: EvaluationClasses) -> Chain:
     return Chain(color, classes, matrix, rows.astype(np.float64), int(rows.sum()))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(layouts, games, games, st.booleans())
 def test_a_chain_equals_a_count_by_hand(
     classes: EvaluationClasses, moves: list[Move], others: list[Move], own_color: bool
@@ -246,7 +246,7 @@ def test_the_published_vector_lies_within_what_the_printed_tables_leave_open() -
     rng = np.random.default_rng(0)
     lowest, highest = np.ones(10), np.zeros(10)
     nearest = 1.0
-    for _ in range(3000):
+    for _ in range(1500):
         white, black = (
             normalised(
                 np.clip(table + rng.uniform(-0.005, 0.005, (10, 10)) * shape, 0, None)
@@ -329,7 +329,7 @@ def test_one_who_never_errs_beats_one_who_does() -> None:
     assert wider.low < found.low
 
 
-@pytest.mark.parametrize(("games", "turns"), [(13, 40), (25, 40), (100, 40)])
+@pytest.mark.parametrize(("games", "turns"), [(13, 40), (100, 40)])
 def test_known_matrices_are_recovered_within_the_interval(
     games: int, turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,12 +50,9 @@ def test_files_are_read_packed_or_plain_and_lines_without_ratings_left_out(
 
 
 def test_what_is_no_file_of_games_is_named(tmp_path: Path) -> None:
-    whole = gzip.compress(json.dumps({"m": MOVES}).encode() * 1000)
-    damaged = bytearray(whole)
-    damaged[40:60] = bytes(20)
+    packed = gzip.compress(json.dumps({"m": MOVES}).encode() * 1000)
     for name, data, says in (
-        ("cut.ndjson.gz", whole[:-20], "is no whole file"),
-        ("damaged.ndjson.gz", bytes(damaged), "is no whole file"),
+        ("cut.ndjson.gz", packed[:-20], "is no whole file"),
         ("list.ndjson", b"{}\n[1]\n", "line 2: is no JSON"),
         ("latin.ndjson", b"{}\n\xff\n", "is no JSON"),
         ("deep.ndjson", b'{"a":' + b"[" * 100_000, "is no JSON"),
