@@ -418,7 +418,7 @@ class EventStandings:
         """Return Algorithm 3 over the players of the event, with rows by player id
         (Ferreira 2012, Table 4).
         """
-        strengths = self.rate_strengths().strengths()
+        strengths = self.rate_strengths().solve_strengths()
         return run_algorithm_3(
             MeasuredPlayer(
                 key,

@@ -44,7 +44,7 @@ class RatingMargins(NamedTuple):
     above: float
 
 
-def solve(
+def solve_differences(
     differences: Mapping[tuple[str, str], float],
     elos: Mapping[str, float],
     margins: Mapping[str, RatingMargins] | None = None,
@@ -58,7 +58,7 @@ def solve(
         elos: ratings of the rated players, by name.
         margins: uncertainty of every player, by name; None for no intervals.
 
-    >>> strengths = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
+    >>> strengths = solve_differences({("Anand", "Ding"): 100}, {"Anand": 2800})
     >>> {name: round(strength.rating) for name, strength in strengths.items()}
     {'Anand': 2800, 'Ding': 2700}
     """
@@ -100,7 +100,7 @@ def solve(
         reach = np.full((2, len(members)), np.nan)
         if margins is not None:
             is_kept = [shift is None or member in elos for member in members]
-            reach = distances([margins[member] for member in members], is_kept)
+            reach = compute_reaches([margins[member] for member in members], is_kept)
         ends = (ratings - reach[0], ratings + reach[1])
         for member, own, rating, low, high in zip(
             members,
@@ -142,7 +142,7 @@ USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 
 
-def distances(
+def compute_reaches(
     margins: Sequence[RatingMargins] | Floats, is_kept: Sequence[bool]
 ) -> Floats:
     """Return the distances below and above each rating of Algorithm 2 within which the
@@ -183,7 +183,7 @@ class Algorithm2:
     >>> event.meet("Anand", "Ding")
     >>> for player, gains_cp in (("Anand", [0, -10]), ("Ding", [0, -35])):
     ...     event.add_game(player, gains_cp)
-    >>> strengths = event.strengths()
+    >>> strengths = event.solve_strengths()
     >>> {player: round(each.rating) for player, each in strengths.items()}
     {'Anand': 2800, 'Ding': 2710}
     """
@@ -218,7 +218,7 @@ class Algorithm2:
             parts.append(self._parts[bisect_left(self._edges, gain_cp)])
         self._scores[player].add(sum_scores(parts))
 
-    def strengths(self) -> dict[str, Strength]:
+    def solve_strengths(self) -> dict[str, Strength]:
         """Return the rating of every player who can be compared."""
         differences = {}
         for first, second in sorted(self._pairs):
@@ -227,9 +227,9 @@ class Algorithm2:
             difference = convert_score_to_difference(score)
             if difference is not None:
                 differences[first, second] = difference
-        return solve(differences, self._elos, self.margins())
+        return solve_differences(differences, self._elos, self.compute_margins())
 
-    def margins(self) -> dict[str, RatingMargins]:
+    def compute_margins(self) -> dict[str, RatingMargins]:
         """Return the uncertainty of each player's own gains, for players with gains."""
         margins = {}
         for player, scores in self._scores.items():

@@ -17,7 +17,7 @@ import numpy as np
 import polars
 from polars import col
 
-from live.ratings.algorithm_2 import solve
+from live.ratings.algorithm_2 import solve_differences
 from live.ratings.covariance import predict_by_covariance
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import Floats, compute_expected_score_between
@@ -246,7 +246,7 @@ def build_gain_comparison_table(data: StudyData) -> Rows:
             *compared,
         )
         rows.append((player, opponent, cells))
-    strengths = solve(
+    strengths = solve_differences(
         {pair: fmean(values) for pair, values in differences.items()},
         {player: round(fmean(values)) for player, values in elos.items()},
     )

@@ -33,7 +33,9 @@ def solve_strengths(
         games = played.group_by("player", "game", maintain_order=True).all()
         for player, _, gains_cp in games.iter_rows():
             event.add_game(str(player), gains_cp)
-    return {int(player): strength for player, strength in event.strengths().items()}
+    return {
+        int(player): strength for player, strength in event.solve_strengths().items()
+    }
 
 
 def measure_engine(

@@ -18,8 +18,8 @@ from live.ratings.algorithm_2 import (
     Algorithm2,
     RatingMargins,
     Strength,
-    distances,
-    solve,
+    compute_reaches,
+    solve_differences,
 )
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import (
@@ -199,7 +199,7 @@ def true_strengths() -> dict[str, Strength]:
         or 0.0
         for one, other in combinations(range(8), 2)
     }
-    return solve(differences, dict.fromkeys(PLAYERS, 2000.0))
+    return solve_differences(differences, dict.fromkeys(PLAYERS, 2000.0))
 
 
 def covered(moves: int, events: int) -> float:
@@ -217,7 +217,7 @@ def covered(moves: int, events: int) -> float:
             played.rate(player, 2000)
             gains_cp = rng.choice(GAINS_CP, moves, p=levels).tolist()
             played.add_game(player, gains_cp)
-        for player, found in played.strengths().items():
+        for player, found in played.solve_strengths().items():
             inside += (
                 (found.low or 0) <= (truth[player].rating or 0) <= (found.high or 0)
             )
@@ -237,7 +237,7 @@ ratings = st.dictionaries(st.sampled_from(NAMES), st.integers(1000, 2900))
 def test_ratings_are_those_of_least_squares_that_keep_the_mean_of_each_part(
     differences: dict[tuple[str, str], float], elo: dict[str, int]
 ) -> None:
-    found = solve(differences, elo)
+    found = solve_differences(differences, elo)
     names = sorted(set(chain.from_iterable(differences)))
     assert sorted(found) == names
     pulls = dict.fromkeys(names, 0.0)
@@ -307,11 +307,13 @@ def test_an_event_is_all_gains_of_those_who_met(
         if score is not None
         and (difference := convert_score_to_difference(score)) is not None
     }
-    assert found.strengths() == solve(
-        dict(sorted(differences.items())), ELO, found.margins()
+    assert found.solve_strengths() == solve_differences(
+        dict(sorted(differences.items())), ELO, found.compute_margins()
     )
-    assert found.margins().keys() == {name for name, values in played.items() if values}
-    for strength in found.strengths().values():
+    assert found.compute_margins().keys() == {
+        name for name, values in played.items() if values
+    }
+    for strength in found.solve_strengths().values():
         middle = strength.relative if strength.rating is None else strength.rating
         if strength.low is not None and strength.high is not None:
             assert strength.low < middle < strength.high
@@ -319,18 +321,18 @@ def test_an_event_is_all_gains_of_those_who_met(
 
 def test_the_ends_are_those_of_the_error_less_its_mean() -> None:
     margins = [RatingMargins(30.0**2, 40.0**2)] * 3
-    below, above = distances(margins, [True, True, True])
+    below, above = compute_reaches(margins, [True, True, True])
     assert below == pytest.approx([(4 * 900 / 9 + 2 * 1600 / 9) ** 0.5] * 3)
     assert above == pytest.approx([(4 * 1600 / 9 + 2 * 900 / 9) ** 0.5] * 3)
     # An unrated player does not make the mean that is kept.
-    below, above = distances(margins, [True, True, False])
+    below, above = compute_reaches(margins, [True, True, False])
     assert below[2] == pytest.approx((900 + 2 * 1600 / 4) ** 0.5)
     assert above[2] == pytest.approx((1600 + 2 * 900 / 4) ** 0.5)
     # One who makes it alone keeps the rating he has, whatever is played.
-    below, above = distances(margins, [True, False, False])
+    below, above = compute_reaches(margins, [True, False, False])
     assert np.isnan(below[0]) and np.isnan(above[0])
     assert below[1] == pytest.approx((900 + 1600) ** 0.5)
-    assert np.isnan(distances(margins, [False] * 3)).all()
+    assert np.isnan(compute_reaches(margins, [False] * 3)).all()
 
 
 @pytest.mark.parametrize("moves", [10, 40])
@@ -402,7 +404,7 @@ def table_1() -> dict[str, Strength]:
     for i, row in enumerate(DIFFERENCES):
         for j, difference in enumerate(row, start=i + 1):
             differences[names[i], names[j]] = float(difference)
-    return solve(differences, RATED)
+    return solve_differences(differences, RATED)
 
 
 def test_algorithm_2_on_table_1() -> None:

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from live.messages.figures import GainKind
-from live.ratings.algorithm_2 import Strength, solve
+from live.ratings.algorithm_2 import Strength, solve_differences
 from live.ratings.covariance import predict_by_covariance
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import Algorithm3, compute_expected_score_between
@@ -167,14 +167,14 @@ def solve_with_intervals(
     by so much, and the squares add up.
     """
     values = {pair: difference.value for pair, difference in differences.items()}
-    strengths = solve(values, elos)
+    strengths = solve_differences(values, elos)
     below: dict[str, float] = defaultdict(float)
     above: dict[str, float] = defaultdict(float)
     for pair, difference in differences.items():
         for end in (difference.low, difference.high):
             if end is None:
                 return strengths
-            for name, moved in solve(values | {pair: end}, elos).items():
+            for name, moved in solve_differences(values | {pair: end}, elos).items():
                 shift = (moved.rating or 0.0) - (strengths[name].rating or 0.0)
                 side = above if shift > 0 else below
                 side[name] += shift**2
@@ -328,4 +328,4 @@ def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figure
     """Return the players' ratings by Algorithm 2, from the printed differences."""
     rows = evidence.paper.find_table(table.solves).rows
     differences = {(row.one, row.other): row.value for row in rows}
-    return _take_ratings(table, solve(differences, table.elos))
+    return _take_ratings(table, solve_differences(differences, table.elos))
