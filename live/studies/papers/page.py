@@ -116,33 +116,41 @@ def _sum_settings(comparisons: Sequence[Comparison]) -> Iterator[str]:
         f" {rows_done} of them have a figure of ours, with one setting at least."
     )
     for label, members in _group_by_setting(comparisons).items():
-        within = sum(comparison.rows_within for comparison in members)
-        rows_with_interval = sum(
-            comparison.rows_with_interval for comparison in members
+        yield f"- {label}: {', '.join(_sum_agreement(members))}."
+
+
+def _sum_agreement(comparisons: Sequence[Comparison]) -> list[str]:
+    """Describe the sums over the comparisons of one setting."""
+    rows = 0
+    within = 0
+    rows_with_interval = 0
+    same_winners = 0
+    decided = 0
+    orders = []
+    for comparison in comparisons:
+        rows += comparison.rows_done
+        within += comparison.rows_within
+        rows_with_interval += comparison.rows_with_interval
+        if comparison.winners:
+            same_winners += comparison.winners[0]
+            decided += comparison.winners[1]
+        if comparison.order:
+            orders.append(comparison.order)
+    parts = [f"{rows} rows"]
+    if rows_with_interval:
+        parts.append(
+            f"{within} of {rows_with_interval} printed numbers within our interval"
         )
-        winners = [
-            comparison.winners
-            for comparison in members
-            if comparison.rows_done and comparison.winners
-        ]
-        same_winners = sum(pair[0] for pair in winners)
-        decided = sum(pair[1] for pair in winners)
-        orders = [comparison.order for comparison in members if comparison.order]
+    if decided:
+        parts.append(f"the same one ahead in {same_winners} of {decided}")
+    if orders:
         whole_orders = sum(order.kept == order.pairs for order in orders)
-        parts = [f"{sum(comparison.rows_done for comparison in members)} rows"]
-        if rows_with_interval:
-            parts.append(
-                f"{within} of {rows_with_interval} printed numbers within our interval"
-            )
-        if decided:
-            parts.append(f"the same one ahead in {same_winners} of {decided}")
-        if orders:
-            nearly_whole_orders = sum(not order.moved for order in orders)
-            parts.append(
-                f"the whole order kept in {whole_orders} of {len(orders)}, and but for"
-                f" neighbours in {nearly_whole_orders}"
-            )
-        yield f"- {label}: {', '.join(parts)}."
+        nearly_whole_orders = sum(not order.moved for order in orders)
+        parts.append(
+            f"the whole order kept in {whole_orders} of {len(orders)}, and but for"
+            f" neighbours in {nearly_whole_orders}"
+        )
+    return parts
 
 
 def _group_by_setting(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
