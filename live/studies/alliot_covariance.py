@@ -436,20 +436,12 @@ def build_fits_table(data: StudyData) -> Rows:
         for method in methods
     ]
     games = 0
-    sides = data.database.execute("SELECT game, white, black FROM games ORDER BY game")
-    current = -1
-    white = None
-    black = None
     for game in read_counted_games(data):
-        while current < game.game:
-            current, white, black = next(sides)
-        kind = _MIXED
-        if white is not None and black is not None and white % 2 == black % 2:
-            kind = _ODD if white % 2 else _EVEN
+        games += 1
+        group = game.game % FOLDS * _KINDS + _classify_players(game)
         for method, sums in zip(methods, sums_by_method, strict=True):
             if (values := method.of(game)) is not None:
-                sums.add(game.game % FOLDS * _KINDS + kind, values, game.result)
-        games += 1
+                sums.add(group, values, game.result)
     if games < _LEAST:
         yield f"Under {_LEAST} games nothing is chosen."
     else:
@@ -457,6 +449,14 @@ def build_fits_table(data: StudyData) -> Rows:
             _build_fit_row(method, sums, games)
             for method, sums in zip(methods, sums_by_method, strict=True)
         )
+
+
+def _classify_players(game: CountedGame) -> int:
+    """Return whether both players have even numbers, both odd, or one of each."""
+    white, black = game.players
+    if white is None or black is None or white % 2 != black % 2:
+        return _MIXED
+    return _ODD if white % 2 else _EVEN
 
 
 def _list_methods() -> tuple[_Method, ...]:

@@ -80,23 +80,31 @@ class CountedGame(Value):
     """Result for White: -1, 0 or 1."""
     sides: Sequence[tuple[tuple[int, int], ...]]
     """Moves of White and of Black."""
+    players: tuple[int | None, int | None] = (None, None)
+    """Numbers of White and of Black."""
 
 
 def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
     """Yield the games in which both sides have a counted move, in the order of their
     numbers.
     """
-    names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
-    for frame in data.read_moves(names, all_players=True):
-        moves = frame.filter("counted").drop_nulls(["score", "gain_cp"])
+    names = ["game", "colour", "player", "opponent", "score", "best_cp", "gain_cp"]
+    for frame in data.read_moves([*names, "counted"], all_players=True):
+        moves = frame.filter("counted").drop_nulls(["score", "gain_cp"]).select(names)
         for game, rows in itertools.groupby(moves.iter_rows(), itemgetter(0)):
             sides: dict[str, list[tuple[int, int]]] = {"white": [], "black": []}
             result = 0.0
-            for _, color, score, best_cp, gain_cp, _ in rows:
-                result = (2 * score - 1) * (1 if color == "white" else -1)
+            players = None, None
+            for _, color, player, opponent, score, best_cp, gain_cp in rows:
                 sides[color].append((best_cp, gain_cp))
+                result = 2 * score - 1
+                players = player, opponent
+                if color == "black":
+                    result = -result
+                    players = opponent, player
             if all(sides.values()):
-                yield CountedGame(game, result, tuple(map(tuple, sides.values())))
+                both = tuple(map(tuple, sides.values()))
+                yield CountedGame(game, result, both, players)
 
 
 def sum_lines(

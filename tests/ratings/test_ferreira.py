@@ -41,6 +41,7 @@ from live.ratings.gains import (
 )
 from live.ratings.score_interval import ClusteredScores
 from live.sources.pgn_decoder import PgnReader
+from live.studies.papers.printed import read_papers
 
 # --- gain -----------------------------------------------------------------------------
 
@@ -359,31 +360,9 @@ GAINS = """
 0.00 0.00
 """
 
-# Table 1: the names with their ratings, and the third line of each cell above the
-# diagonal.
-RATED = {
-    "Kramnik": 2800,
-    "Carlsen": 2826,
-    "Nakamura": 2758,
-    "McShane": 2671,
-    "Anand": 2811,
-    "Aronian": 2802,
-    "Short": 2698,
-    "Howell": 2633,
-    "Adams": 2734,
-}
-DIFFERENCES = [
-    [15, 57, 51, 28, 43, 50, 63, 67],
-    [40, 37, 11, 26, 36, 46, 51],
-    [-3, -27, -17, -4, 4, 12],
-    [-24, -13, -1, 8, 14],
-    [13, 23, 32, 39],
-    [12, 22, 29],
-    [9, 15],
-    [8],
-]
-# Table 4, fourth column.
-SCORES_AGAINST_ENGINE = [0.403, 0.396, 0.320, 0.337, 0.371, 0.335, 0.340, 0.304, 0.315]
+[PAPER] = [paper for paper in read_papers() if paper.paper.startswith("Ferreira")]
+# Table 1: the names with their ratings.
+RATED = PAPER.find_table("ferreira-table-1-solved").elos
 
 
 def test_every_gain_of_figure_1() -> None:
@@ -399,12 +378,8 @@ def test_every_gain_of_figure_1() -> None:
 
 
 def table_1() -> dict[str, Strength]:
-    names = list(RATED)
-    differences = {}
-    for i, row in enumerate(DIFFERENCES):
-        for j, difference in enumerate(row, start=i + 1):
-            differences[names[i], names[j]] = float(difference)
-    return solve_differences(differences, RATED)
+    rows = PAPER.find_table("ferreira-table-1-difference").rows
+    return solve_differences({(row.one, row.other): row.value for row in rows}, RATED)
 
 
 def test_algorithm_2_on_table_1() -> None:
@@ -416,14 +391,17 @@ def test_algorithm_2_on_table_1() -> None:
 
 def test_algorithm_3_on_table_4() -> None:
     strengths = table_1()
+    rows = PAPER.find_table("ferreira-table-4-score").rows
     engine = run_algorithm_3(
-        MeasuredPlayer(name, score, elo, strengths[name].rating)
-        for (name, elo), score in zip(RATED.items(), SCORES_AGAINST_ENGINE, strict=True)
+        MeasuredPlayer(row.one, row.value, RATED[row.one], strengths[row.one].rating)
+        for row in rows
     )
-    printed = [-69, -74, -132, -119, -93, -120, -116, -145, -136]
+    printed = PAPER.find_table("ferreira-table-4-difference").rows
     # The paper rounded p to three decimals only for print, which moves d by up to 0.4
     # Elo.
-    assert [row.difference for row in engine.rows] == pytest.approx(printed, abs=0.9)
+    assert [row.difference for row in engine.rows] == pytest.approx(
+        [row.value for row in printed], abs=0.9
+    )
     assert engine.by_elo is not None and engine.by_strength is not None
     assert round(engine.by_elo, 1) == 2860.0
     assert round(engine.by_strength, 1) == 2860.0
