@@ -10,6 +10,10 @@ import httpx
 import pytest
 from hypothesis import settings
 
+# Linear algebra on one thread: its own threads only wait for each other, and pytest -n
+# uses the cores already. To have an effect it must come before numpy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Tests assert no wall time: how long an example takes says how busy the machine is.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")

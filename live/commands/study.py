@@ -81,7 +81,7 @@ def add(
         engine_name: Engine of the evaluations, for NDJSON that does not name it.
         limit: Limit of its searches, as in '100000 nodes'.
     """
-    from live.studies.study_corpus import add_to_corpus
+    from live.studies.corpus_commands import add_to_corpus
 
     return add_to_corpus(corpus, files, engine=engine_name, limit=limit, json=json)
 
@@ -105,7 +105,7 @@ def run(
             false).
     """
     config = settings.load({"engine.multipv": lines})
-    from live.studies.study_corpus import search_corpus
+    from live.studies.corpus_search import search_corpus
 
     return search_corpus(config, corpus, most_games=games, retrograde=retrograde)
 
@@ -116,7 +116,7 @@ def status(corpus: Path, *, json: str | None = None) -> Ended:
     Options:
         corpus: [CORPUS.db] The database.
     """
-    from live.studies.study_corpus import report_status
+    from live.studies.corpus_commands import report_status
 
     return report_status(corpus, json=json)
 
@@ -129,7 +129,7 @@ def merge(corpus: Path, other: Path, *, json: str | None = None) -> Ended:
         corpus: [CORPUS.db] The database.
         other: [OTHER.db] The database to add.
     """
-    from live.studies.study_corpus import merge_corpus
+    from live.studies.corpus_commands import merge_corpus
 
     return merge_corpus(corpus, other, json=json)
 
@@ -141,7 +141,7 @@ def moves(corpus: Path, *, setting: int | None = None) -> Ended:
         corpus: [CORPUS.db] The database.
         setting: [N] Number of the engine and limit, if there are several.
     """
-    from live.studies.study_corpus import write_moves
+    from live.studies.corpus_commands import write_moves
 
     return write_moves(corpus, setting)
 
@@ -155,7 +155,7 @@ def alliot(corpus: Path, target: str, *, setting: int | None = None) -> Ended:
         target: [OUT.pgn] A file; - prints.
         setting: [N] Number of the engine and limit, if there are several.
     """
-    from live.studies.study_corpus import write_alliot_database
+    from live.studies.corpus_commands import write_alliot_database
 
     return write_alliot_database(corpus, setting, target)
 
@@ -181,7 +181,7 @@ def table(
             year, rating.
         setting: [N] Number of the engine and limit, if there are several.
     """
-    from live.studies.study_corpus import write_tables
+    from live.studies.table_commands import write_tables
 
     return write_tables(
         corpus, names, flags.selection, setting=setting, by=by, form=form, out=out
@@ -204,7 +204,7 @@ def figure(
         out: A .png or .svg.
         setting: [N] Number of the engine and limit, if there are several.
     """
-    from live.studies.study_corpus import draw_figure
+    from live.studies.table_commands import draw_figure
 
     return draw_figure(corpus, name, flags.selection, setting=setting, out=out)
 

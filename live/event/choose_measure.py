@@ -181,7 +181,7 @@ def select_engine_gains(
         ENGINE_GAINS.list_names() if name == "measured" else (name,)
     ):
         gains = ENGINE_GAINS.load(distribution_name)
-        if gains.fits(engine, limit):
+        if gains.is_for(engine, limit):
             return gains.distribution
     raise ConfigError(
         key,

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -47,8 +47,7 @@ from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
 from live.ratings.predictions import (
     BattleRoyale,
     Prediction,
-    average_known,
-    swap_colors,
+    predict_both_colors,
 )
 
 # --- comparison data ------------------------------------------------------------------
@@ -144,16 +143,14 @@ def compare(study: ComparedMoves, a_id: str, b_id: str) -> tuple[PredictorRow, .
         ("perceived rating", "this product", by_perceived(a, b)),
     ]
     forecasts += [
-        (name, f"Alliot 2017, section {section}", both_colors(predictor, a, b))
+        (name, f"Alliot 2017, section {section}", predict_both_colors(predictor, a, b))
         for name, section, predictor in PREDICTORS
     ]
     return tuple(
         PredictorRow(
             predictor=name,
             source=source,
-            difference=None
-            if prediction.expected_score is None
-            else convert_score_to_difference(prediction.expected_score),
+            difference=convert_score_to_difference(prediction.expected_score),
             **msgspec.structs.asdict(prediction),
         )
         for name, source, prediction in forecasts
@@ -292,21 +289,6 @@ PAIRED_BY: dict[str, Predictor] = {
     "convolution": convolution,
     "markov": markov,
 }
-
-
-def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Prediction:
-    """Return the mean forecast of A as White and A as Black, so that White's advantage
-    cancels.
-    """
-    white, black = predict(a, b), swap_colors(predict(b, a))
-    if white.expected_score is None or black.expected_score is None:
-        return white if white.expected_score is None else black
-    names = ("expected_score", "low", "high", "win", "draw", "loss")
-    means: dict[str, Any] = {
-        name: average_known((getattr(white, name), getattr(black, name)))
-        for name in names
-    }
-    return Prediction(**means, caution=white.caution or black.caution)
 
 
 # --- ranking --------------------------------------------------------------------------

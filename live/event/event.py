@@ -636,7 +636,8 @@ class Event:
     def rate_by_methods(self) -> EventMethods:
         """Return figures by methods other than Ferreira's and the perceived rating."""
         games, sides = self._judge_games()
-        measure, strengths = self.measure, self._standings.rate_strengths().strengths()
+        measure = self.measure
+        strengths = self._standings.rate_strengths().solve_strengths()
         return EventMethods(
             {
                 id: rate_game_by_methods(
@@ -660,7 +661,7 @@ class Event:
             view.id: ComparisonData(view, totals[view.id].gains, sides[view.id])
             for view in self.players()
         }
-        return ComparedMoves(players, event.strengths(), event.margins())
+        return ComparedMoves(players, event.solve_strengths(), event.compute_margins())
 
     def _judge_games(
         self,

@@ -24,17 +24,17 @@ from live.messages.to_clients import EngineMessage, GainsMessage, StandingMessag
 from live.messages.values import Color, GameId
 from live.ratings.agreement import ChoiceModel, compute_log_e_value
 from live.ratings.algorithm_2 import Algorithm2
-from live.ratings.expected_score import (
-    RatedGame,
-    choose_development_coefficient,
-    compute_fide_performance,
-    compute_rating_change,
-)
 from live.ratings.ferreira import (
     Algorithm3,
     FieldEngineRating,
     MeasuredPlayer,
     run_algorithm_3,
+)
+from live.ratings.fide_rating import (
+    RatedGame,
+    choose_development_coefficient,
+    compute_fide_performance,
+    compute_rating_change,
 )
 from live.ratings.model_choice import PaceGroup
 from live.ratings.perceived_rating import Evidence
@@ -418,7 +418,7 @@ class EventStandings:
         """Return Algorithm 3 over the players of the event, with rows by player id
         (Ferreira 2012, Table 4).
         """
-        strengths = self.rate_strengths().strengths()
+        strengths = self.rate_strengths().solve_strengths()
         return run_algorithm_3(
             MeasuredPlayer(
                 key,

@@ -30,7 +30,12 @@ from live.games.pace_of_play import Pace, classify_pace
 from live.human.question import HumanAnswer
 from live.messages.figures import CurvePoint, Curves, GainKind, HeadToHead
 from live.messages.values import Color, Value
-from live.ratings.agreement import ChoiceModel, GameChoices, counts, predict_found_share
+from live.ratings.agreement import (
+    ChoiceModel,
+    GameChoices,
+    is_counted_choice,
+    predict_found_share,
+)
 from live.ratings.complexity import measure_complexity
 from live.ratings.expected_result import ResultModel
 from live.ratings.expected_score import convert_score_to_difference
@@ -105,7 +110,7 @@ class Measure(NamedTuple):
         players of this Elo.
         """
         for model in self.models.models:
-            return model.expected_difference(elo)
+            return model.predict_difference(elo)
         return USUAL_DIFFERENCE
 
     def results_of(self, pace: Pace | None) -> ResultModel | None:
@@ -460,7 +465,7 @@ def _add_choice(
     if forecast is None or elo is None:
         return None
     choices = GameChoices() if choices is None else choices
-    if best is None or move.board.is_forced or not counts(turn):
+    if best is None or move.board.is_forced or not is_counted_choice(turn):
         return choices
     # The share of players of this Elo who choose the engine's move; the forecast was
     # learned with this share.

@@ -151,21 +151,14 @@ _ATTACKS = np.stack(
         for color in (chess.WHITE, chess.BLACK)
     ]
 )
+#: Squares that the mover's pawns can step to, from each square.
 _PUSH = np.eye(64, k=8, dtype=np.bool_)
-
-
 _PUSH[8:16] |= np.eye(64, k=16, dtype=np.bool_)[8:16]
-
-
+#: Squares between each pair of squares, as bitboards.
 _BETWEEN = np.empty((64, 64), np.uint64)
-
-
 for _start in chess.SQUARES:
     for _end in chess.SQUARES:
         _BETWEEN[_start, _end] = chess.between(_start, _end)
-
-
-_EACH = np.arange(64)
 
 
 def _find_clear_lines(rows: Positions) -> Bools:
@@ -182,7 +175,7 @@ def _find_attacked(men: NDArray[np.uint8], side: int, clear: Bools) -> Bools:
     64)``.
     """
     kind = np.where(men.any(1), men.argmax(1), 6)
-    reach: Bools = _ATTACKS[side, kind, _EACH] & clear
+    reach: Bools = _ATTACKS[side, kind, np.arange(64)] & clear
     return reach
 
 

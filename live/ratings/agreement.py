@@ -101,7 +101,7 @@ class ChoiceModel(Value):
         )
 
 
-def counts(turn: Turn) -> bool:
+def is_counted_choice(turn: Turn) -> bool:
     """Return whether a choice counts: from move 9 on, in a position that is neither
     decided nor repeated, with more than one legal move.
     """

@@ -44,7 +44,7 @@ class RatingMargins(NamedTuple):
     above: float
 
 
-def solve(
+def solve_differences(
     differences: Mapping[tuple[str, str], float],
     elos: Mapping[str, float],
     margins: Mapping[str, RatingMargins] | None = None,
@@ -58,7 +58,7 @@ def solve(
         elos: ratings of the rated players, by name.
         margins: uncertainty of every player, by name; None for no intervals.
 
-    >>> strengths = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
+    >>> strengths = solve_differences({("Anand", "Ding"): 100}, {"Anand": 2800})
     >>> {name: round(strength.rating) for name, strength in strengths.items()}
     {'Anand': 2800, 'Ding': 2700}
     """
@@ -67,52 +67,68 @@ def solve(
         differences_of[first][second] = difference
         differences_of[second][first] = -difference
     strengths: dict[str, Strength] = {}
-    number = 0
+    for number, members in enumerate(_list_parts(differences_of)):
+        relative = _solve_part(members, differences_of)
+        is_rated = [member in elos for member in members]
+        leads = [
+            elos[member] - own
+            for member, own in zip(members, relative, strict=True)
+            if member in elos
+        ]
+        shift = math.fsum(leads) / len(leads) if leads else None
+        ratings = relative + (shift or 0.0)
+        reach = np.full((2, len(members)), np.nan)
+        if margins is not None:
+            is_kept = is_rated if leads else [True] * len(members)
+            reach = compute_reaches([margins[member] for member in members], is_kept)
+        for at, member in enumerate(members):
+            rating = float(ratings[at])
+            below, above = reach[:, at].tolist()
+            strengths[member] = Strength(
+                float(relative[at]),
+                None if shift is None else rating,
+                number,
+                None if math.isnan(below) else rating - below,
+                None if math.isnan(above) else rating + above,
+            )
+    return strengths
+
+
+def _list_parts(differences_of: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
+    """Return the connected parts of the graph of all differences, members sorted."""
+    parts: list[list[str]] = []
+    placed: set[str] = set()
     for start in sorted(differences_of):
-        if start in strengths:
+        if start in placed:
             continue
         part = {start}
         edge = [start]
         while edge:
-            news = differences_of[edge.pop()].keys() - part
-            part |= news
-            edge += news
-        members = sorted(part)
-        at = {member: place for place, member in enumerate(members)}
-        # The Laplacian leaves the mean undetermined; the constant added to the matrix
-        # sets it to 0.
-        matrix = np.full((len(members), len(members)), 1.0 / len(members))
-        for member in members:
-            neighbours = [at[neighbour] for neighbour in differences_of[member]]
-            matrix[at[member], at[member]] += len(neighbours)
-            matrix[at[member], neighbours] -= 1.0
-        # fsum rounds once, so the result does not depend on the order of the
-        # differences.
-        sums = np.array(
-            [math.fsum(differences_of[member].values()) for member in members]
-        )
-        relative = np.linalg.solve(matrix, sums)
-        rated = [
-            elos[member] - relative[at[member]] for member in members if member in elos
-        ]
-        shift = math.fsum(rated) / len(rated) if rated else None
-        ratings = relative + (shift or 0.0)
-        reach = np.full((2, len(members)), np.nan)
-        if margins is not None:
-            is_kept = [shift is None or member in elos for member in members]
-            reach = distances([margins[member] for member in members], is_kept)
-        ends = (ratings - reach[0], ratings + reach[1])
-        for member, own, rating, low, high in zip(
-            members,
-            *(column.tolist() for column in (relative, ratings, *ends)),
-            strict=True,
-        ):
-            interval = (None, None) if math.isnan(low) else (low, high)
-            strengths[member] = Strength(
-                own, None if shift is None else rating, number, *interval
-            )
-        number += 1
-    return strengths
+            reached = differences_of[edge.pop()].keys() - part
+            part |= reached
+            edge += reached
+        placed |= part
+        parts.append(sorted(part))
+    return parts
+
+
+def _solve_part(
+    members: Sequence[str], differences_of: Mapping[str, Mapping[str, float]]
+) -> Floats:
+    """Return the least-squares strengths of one part, whose mean is 0, shape
+    (members,).
+    """
+    at = {member: place for place, member in enumerate(members)}
+    # The Laplacian leaves the mean undetermined; the constant added to the matrix sets
+    # it to 0.
+    matrix = np.full((len(members), len(members)), 1.0 / len(members))
+    for member in members:
+        neighbours = [at[neighbour] for neighbour in differences_of[member]]
+        matrix[at[member], at[member]] += len(neighbours)
+        matrix[at[member], neighbours] -= 1.0
+    # fsum rounds once, so the result does not depend on the order of the differences.
+    sums = [math.fsum(differences_of[member].values()) for member in members]
+    return np.linalg.solve(matrix, np.array(sums))
 
 
 #: Number of parts that one point of score is counted in.
@@ -142,7 +158,7 @@ USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 
 
-def distances(
+def compute_reaches(
     margins: Sequence[RatingMargins] | Floats, is_kept: Sequence[bool]
 ) -> Floats:
     """Return the distances below and above each rating of Algorithm 2 within which the
@@ -183,7 +199,7 @@ class Algorithm2:
     >>> event.meet("Anand", "Ding")
     >>> for player, gains_cp in (("Anand", [0, -10]), ("Ding", [0, -35])):
     ...     event.add_game(player, gains_cp)
-    >>> strengths = event.strengths()
+    >>> strengths = event.solve_strengths()
     >>> {player: round(each.rating) for player, each in strengths.items()}
     {'Anand': 2800, 'Ding': 2710}
     """
@@ -218,18 +234,18 @@ class Algorithm2:
             parts.append(self._parts[bisect_left(self._edges, gain_cp)])
         self._scores[player].add(sum_scores(parts))
 
-    def strengths(self) -> dict[str, Strength]:
+    def solve_strengths(self) -> dict[str, Strength]:
         """Return the rating of every player who can be compared."""
         differences = {}
         for first, second in sorted(self._pairs):
             gains = self._gains[first], self._gains[second]
             score = compute_expected_score_between(*gains)
-            difference = None if score is None else convert_score_to_difference(score)
+            difference = convert_score_to_difference(score)
             if difference is not None:
                 differences[first, second] = difference
-        return solve(differences, self._elos, self.margins())
+        return solve_differences(differences, self._elos, self.compute_margins())
 
-    def margins(self) -> dict[str, RatingMargins]:
+    def compute_margins(self) -> dict[str, RatingMargins]:
         """Return the uncertainty of each player's own gains, for players with gains."""
         margins = {}
         for player, scores in self._scores.items():

@@ -67,17 +67,15 @@ def build_spread(lines: Sequence[tuple[str, int]], played: str) -> Spread:
     )
 
 
-def scale_delta(
-    evaluation: float, delta: float, scale_per_pawn: float = SCALE_PER_PAWN
-) -> float:
+def scale_delta(evaluation: float, delta: float) -> float:
     """Return a distance corrected for the size of the evaluation, all in pawns.
 
-    It is the integral of ``dx / (1 + scale_per_pawn |x|)`` from ``evaluation - delta``
+    It is the integral of ``dx / (1 + SCALE_PER_PAWN |x|)`` from ``evaluation - delta``
     to ``evaluation`` (Regan and Haworth 2011, section 5: the same player's mistakes are
     larger when the evaluation is larger).
     """
     from_best, from_played = (
-        math.copysign(math.log1p(scale_per_pawn * abs(pawns)) / scale_per_pawn, pawns)
+        math.copysign(math.log1p(SCALE_PER_PAWN * abs(pawns)) / SCALE_PER_PAWN, pawns)
         for pawns in (evaluation, evaluation - delta)
     )
     return from_best - from_played

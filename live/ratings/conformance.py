@@ -27,7 +27,7 @@ class ScoreWeighting(NamedTuple):
     k2_pawns: float
     """Constant for a mover who is behind; below 0."""
 
-    def divisor(self, best_cp: int) -> float:
+    def compute_divisor(self, best_cp: int) -> float:
         """Return ``1 + v/k``, at least 1."""
         k_pawns = self.k1_pawns if best_cp >= 0 else self.k2_pawns
         return 1 + best_cp / (CENTIPAWNS * k_pawns)
@@ -52,7 +52,7 @@ class ConformanceLine(NamedTuple):
     alpha: float
     beta: float
 
-    def expected_score(self, difference: float) -> float:
+    def predict_score(self, difference: float) -> float:
         """Return ``r`` as a score of White, limited to [0, 1]."""
         return min(1.0, max(0.0, (1 + self.beta * difference + self.alpha) / 2))
 
@@ -75,7 +75,7 @@ class Conformance(NamedTuple):
         """
         shortfall_cp = -gain_cp
         if self.ponderation is not None:
-            return shortfall_cp / self.ponderation.divisor(best_cp)
+            return shortfall_cp / self.ponderation.compute_divisor(best_cp)
         if self.name == "guid-bratko" and abs(best_cp) > DECIDED_CP:
             return None
         return float(shortfall_cp)
@@ -211,7 +211,7 @@ def predict_by_conformance(
     below = math.hypot(p - p_low, q_high - q)
     above = math.hypot(p_high - p, q - q_low)
     return Prediction(
-        expected_score=fit.expected_score(difference),
-        low=fit.expected_score(difference - below),
-        high=fit.expected_score(difference + above),
+        expected_score=fit.predict_score(difference),
+        low=fit.predict_score(difference - below),
+        high=fit.predict_score(difference + above),
     )

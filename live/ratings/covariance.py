@@ -107,7 +107,7 @@ def predict_by_covariance(
     ends = _compute_interval(white, black, score, lowest, worth)
     caution = _ALIKE if ends[0] is None else ""
     score, low, high = (
-        value if fit is None or value is None else fit.expected_score(2 * value - 1)
+        value if fit is None or value is None else fit.predict_score(2 * value - 1)
         for value in (score, *ends)
     )
     return Prediction(expected_score=score, low=low, high=high, caution=caution)

@@ -110,7 +110,7 @@ class EngineGains(Value):
     rows: tuple[tuple[int, int], ...]
     """Pairs of a gain in centipawns and the number of moves with it."""
 
-    def fits(self, engine: str, limit: str) -> bool:
+    def is_for(self, engine: str, limit: str) -> bool:
         """Return whether the gains are those of this engine under this limit."""
         # A study adds to the engine's name, after a semicolon, whatever else changes
         # its scores.

@@ -111,12 +111,11 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
                 f" {second!r}",
                 "Leave out the games of other players",
             )
-    halves = [
-        None
-        if (white := _WHITE_HALVES.get(game.result)) is None or not game.played
-        else (white if game.white == first else 2 - white)
-        for game in games
-    ]
+    halves: list[int | None] = []
+    for game in games:
+        white = _WHITE_HALVES.get(game.result) if game.played else None
+        is_turned = white is not None and game.white != first
+        halves.append(2 - white if white is not None and is_turned else white)
     pairs = _pair_games(games, halves)
     points = [score for _, score in pairs]
     return MatchCounts(

@@ -108,7 +108,7 @@ class PerceivedModel(Value):
         """Return the index of the class of a loss, 0 for the least."""
         return bisect_left(self.loss_edges_cp, -gain_cp)
 
-    def expected_difference(self, elo: float) -> float:
+    def predict_difference(self, elo: float) -> float:
         """Return the difference from the engine, Elo, that Algorithm 4 finds for
         players of this Elo.
         """

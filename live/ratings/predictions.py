@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from live.messages.values import Value
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT
+
+Player = TypeVar("Player")
 
 
 class Prediction(Value):
@@ -171,6 +173,24 @@ class BattleRoyale:
         score, low, high = map(average_known, zip(*rows, strict=True))
         victories = sum((row[0] or 0.0) > 0.5 for row in rows)
         return BattlePlace(player, None, score, low, high, victories, len(rows))
+
+
+def predict_both_colors(
+    predict: Callable[[Player, Player], Prediction], a: Player, b: Player
+) -> Prediction:
+    """Return the mean forecast of A as White and A as Black, so that White's advantage
+    cancels. ``predict`` returns White's chances.
+    """
+    white = predict(a, b)
+    black = swap_colors(predict(b, a))
+    if white.expected_score is None or black.expected_score is None:
+        return white if white.expected_score is None else black
+    names = ("expected_score", "low", "high", "win", "draw", "loss")
+    means: dict[str, Any] = {
+        name: average_known((getattr(white, name), getattr(black, name)))
+        for name in names
+    }
+    return Prediction(**means, caution=white.caution or black.caution)
 
 
 def swap_colors(prediction: Prediction) -> Prediction:

@@ -54,6 +54,7 @@ from live.studies.alliot_games import (
 )
 from live.studies.line_fits import (
     FOLDS,
+    LineFit,
     LineSums,
     compute_correlation,
     compute_fisher_interval,
@@ -68,15 +69,25 @@ from live.studies.study_tables import (
     register_table,
 )
 
-#: Rows of Table 6: name, conformance, outcome vector, and the paper's ρ.
-VARIANTS: tuple[tuple[str, Conformance, OutcomeVector, float], ...] = (
-    ("raw, step", RAW, STEP, 0.806),
-    ("Guid and Bratko, step", GUID_BRATKO, STEP, 0.749),
-    ("k1 = 1.44, step", PONDERATED_BY_REGRESSION, STEP, 0.817),
-    ("k1 = 0.37, step", STEP_CONFORMANCE, STEP, 0.825),
-    ("k1 = 1.20, tanh", TANH_CONFORMANCE, TANH, 0.875),
+
+class Variant(NamedTuple):
+    """A row of Table 6."""
+
+    name: str
+    kind: Conformance
+    vector: OutcomeVector
+    paper_rho: float
+
+
+VARIANTS = (
+    Variant("raw, step", RAW, STEP, 0.806),
+    Variant("Guid and Bratko, step", GUID_BRATKO, STEP, 0.749),
+    Variant("k1 = 1.44, step", PONDERATED_BY_REGRESSION, STEP, 0.817),
+    Variant("k1 = 0.37, step", STEP_CONFORMANCE, STEP, 0.825),
+    Variant("k1 = 1.20, tanh", TANH_CONFORMANCE, TANH, 0.875),
 )
-CONVOLUTIONS = (
+#: Settings of the convolution: name, setting, and the paper's ρ.
+CONVOLUTIONS: tuple[tuple[str, Convolution, float | None], ...] = (
     ("n0 = 0, b = 0", Convolution(0, 0), None),
     ("n0 = 8, b = 1.0", Convolution(8, 100), None),
     ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
@@ -94,6 +105,7 @@ _SMOOTHNESS = 0.01
 #: and to b = 7.8 in steps of 0.2.
 GRID_N0 = (0, 4, 8, 16, 24, 29, 32, 48, 64, 95)
 GRID_B_CP = tuple(range(0, 800, 20))
+_GRID = tuple(itertools.product(GRID_N0, GRID_B_CP))
 #: Resolution of differences in the grid, centipawns. It is coarse because every game is
 #: convolved ten times.
 _GRID_STEP_CP = 5
@@ -120,13 +132,19 @@ def build_covariance_table(data: StudyData) -> Rows:
     """Build Table 6: how the covariance indicator of a game correlates with its result,
     for each pair of a conformance and an outcome vector.
     """
+    for variant, fit in zip(VARIANTS, fit_covariances(data), strict=True):
+        yield variant.name, variant.paper_rho, *fit
+
+
+def fit_covariances(data: StudyData) -> list[LineFit]:
+    """Return the line from the covariance of a game to its result, for each of
+    ``VARIANTS``.
+    """
     indicators = [
-        partial(compute_covariances, kinds=[kind], vectors=[vector])
-        for _, kind, vector, _ in VARIANTS
+        partial(compute_covariances, kinds=[variant.kind], vectors=[variant.vector])
+        for variant in VARIANTS
     ]
-    sums = sum_lines(data, indicators, 1)
-    for (name, _, _, rho), lines in zip(VARIANTS, sums, strict=True):
-        yield name, rho, *lines.fit(0)
+    return [lines.fit(0) for lines in sum_lines(data, indicators, 1)]
 
 
 @register_table(
@@ -142,18 +160,26 @@ def build_convolution_table(data: StudyData) -> Rows:
     """Build the table of the paper's settings, in which R is convolved with itself n0
     times and cut at b.
     """
+    fits = fit_convolutions(data)
+    for (name, _, rho), fit in zip(CONVOLUTIONS, fits, strict=True):
+        yield name, rho, *fit
+
+
+def fit_convolutions(data: StudyData) -> list[LineFit]:
+    """Return the line from convolved gains to the result of a game, for each of
+    ``CONVOLUTIONS``.
+    """
 
     def compute_indicators(game: CountedGame) -> Floats:
         white, black = _build_histograms(game)
-        worths = [
+        scores = [
             predict_by_convolution(white, black, setting).expected_score
             for _, setting, _ in CONVOLUTIONS
         ]
-        return np.array([2 * (worth or 0.0) - 1 for worth in worths])
+        return np.array([2 * (score or 0.0) - 1 for score in scores])
 
     [sums] = sum_lines(data, [compute_indicators], len(CONVOLUTIONS))
-    for index, (name, _, rho) in enumerate(CONVOLUTIONS):
-        yield name, rho, *sums.fit(index)
+    return [sums.fit(index) for index in range(len(CONVOLUTIONS))]
 
 
 @register_table(
@@ -170,19 +196,25 @@ def build_grid_table(data: StudyData) -> Rows:
     """Build the table of the correlation ρ for every n0 and b of the grid: Figures 11
     and 12.
     """
-    grid = list(itertools.product(GRID_N0, GRID_B_CP))
-    [sums] = sum_lines(data, [compute_convolutions], len(grid))
-    fits = [sums.fit(index) for index in range(len(grid))]
+    fits = fit_grid(data)
     if all(fit.rho is None for fit in fits):
         yield "A correlation needs four games, and more than one result."
         return
-    for (n0, b_cp), fit in zip(grid, fits, strict=True):
+    for (n0, b_cp), fit in zip(_GRID, fits, strict=True):
         yield n0, b_cp / 100, fit.n, fit.rho, fit.rho_low, fit.rho_high
     yield f"Differences of two gains in steps of {_GRID_STEP_CP} cp."
     yield (
         "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly"
         " with n0."
     )
+
+
+def fit_grid(data: StudyData) -> list[LineFit]:
+    """Return the line from convolved gains to the result of a game, for every n0 and b
+    of the grid.
+    """
+    [sums] = sum_lines(data, [compute_convolutions], len(_GRID))
+    return [sums.fit(index) for index in range(len(_GRID))]
 
 
 def compute_convolutions(game: CountedGame) -> Floats:
@@ -404,20 +436,12 @@ def build_fits_table(data: StudyData) -> Rows:
         for method in methods
     ]
     games = 0
-    sides = data.database.execute("SELECT game, white, black FROM games ORDER BY game")
-    current = -1
-    white = None
-    black = None
     for game in read_counted_games(data):
-        while current < game.game:
-            current, white, black = next(sides)
-        kind = _MIXED
-        if white is not None and black is not None and white % 2 == black % 2:
-            kind = _ODD if white % 2 else _EVEN
+        games += 1
+        group = game.game % FOLDS * _KINDS + _classify_players(game)
         for method, sums in zip(methods, sums_by_method, strict=True):
             if (values := method.of(game)) is not None:
-                sums.add(game.game % FOLDS * _KINDS + kind, values, game.result)
-        games += 1
+                sums.add(group, values, game.result)
     if games < _LEAST:
         yield f"Under {_LEAST} games nothing is chosen."
     else:
@@ -427,13 +451,18 @@ def build_fits_table(data: StudyData) -> Rows:
         )
 
 
+def _classify_players(game: CountedGame) -> int:
+    """Return whether both players have even numbers, both odd, or one of each."""
+    white, black = game.players
+    if white is None or black is None or white % 2 != black % 2:
+        return _MIXED
+    return _ODD if white % 2 else _EVEN
+
+
 def _list_methods() -> tuple[_Method, ...]:
     step = tuple(f"k1 = {k1:g}, k2 = {k2:g}" for k1, k2 in _WEIGHTS)
     tanh = tuple(f"{name}, a = {a:g}" for name, a in itertools.product(step, _A))
-    grid = tuple(
-        f"n0 = {n0}, b = {b_cp / 100:g}"
-        for n0, b_cp in itertools.product(GRID_N0, GRID_B_CP)
-    )
+    grid = tuple(f"n0 = {n0}, b = {b_cp / 100:g}" for n0, b_cp in _GRID)
     kinds = [build_ponderated(*weights) for weights in _WEIGHTS]
     steps = partial(compute_covariances, kinds=kinds, vectors=[STEP])
     tanhs = partial(compute_covariances, kinds=kinds, vectors=[*map(OutcomeVector, _A)])

@@ -17,7 +17,7 @@ from operator import itemgetter
 
 import numpy as np
 import polars
-from polars import Float64, Int64, col
+from polars import DataFrame, Float64, Int64, col
 
 from live.messages.values import Value
 from live.ratings.conformance import (
@@ -31,7 +31,12 @@ from live.ratings.conformance import (
 from live.ratings.ferreira import Floats
 from live.ratings.markov import TEN
 from live.ratings.score_interval import compute_score_interval
-from live.studies.line_fits import LineSums, compute_fisher_interval
+from live.studies.line_fits import (
+    Correlation,
+    LineFit,
+    LineSums,
+    compute_fisher_interval,
+)
 from live.studies.study_data import StudyData
 from live.studies.study_tables import Row, Rows, build_interval_columns, register_table
 
@@ -75,23 +80,31 @@ class CountedGame(Value):
     """Result for White: -1, 0 or 1."""
     sides: Sequence[tuple[tuple[int, int], ...]]
     """Moves of White and of Black."""
+    players: tuple[int | None, int | None] = (None, None)
+    """Numbers of White and of Black."""
 
 
 def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
     """Yield the games in which both sides have a counted move, in the order of their
     numbers.
     """
-    names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
-    for frame in data.read_moves(names, all_players=True):
-        moves = frame.filter("counted").drop_nulls(["score", "gain_cp"])
+    names = ["game", "colour", "player", "opponent", "score", "best_cp", "gain_cp"]
+    for frame in data.read_moves([*names, "counted"], all_players=True):
+        moves = frame.filter("counted").drop_nulls(["score", "gain_cp"]).select(names)
         for game, rows in itertools.groupby(moves.iter_rows(), itemgetter(0)):
             sides: dict[str, list[tuple[int, int]]] = {"white": [], "black": []}
             result = 0.0
-            for _, color, score, best_cp, gain_cp, _ in rows:
-                result = (2 * score - 1) * (1 if color == "white" else -1)
+            players = None, None
+            for _, color, player, opponent, score, best_cp, gain_cp in rows:
                 sides[color].append((best_cp, gain_cp))
+                result = 2 * score - 1
+                players = player, opponent
+                if color == "black":
+                    result = -result
+                    players = opponent, player
             if all(sides.values()):
-                yield CountedGame(game, result, tuple(map(tuple, sides.values())))
+                both = tuple(map(tuple, sides.values()))
+                yield CountedGame(game, result, both, players)
 
 
 def sum_lines(
@@ -128,6 +141,14 @@ def build_correlation_table(data: StudyData) -> Rows:
     """Build the table of ρ, α and β of the difference of p(x), for each x and kind:
     Figures 4, 5 and 6.
     """
+    for name, x_cp, fit in fit_conformances(data):
+        yield name, x_cp, *fit
+
+
+def fit_conformances(data: StudyData) -> Iterator[tuple[str, int, LineFit]]:
+    """Yield the name of each kind of conformance, each x, and the line from the
+    difference of p(x) to the results of games.
+    """
     indicators = [
         partial(compute_share_difference, kind=kind, steps_cp=STEPS_CP)
         for _, kind in KINDS
@@ -135,7 +156,7 @@ def build_correlation_table(data: StudyData) -> Rows:
     sums = sum_lines(data, indicators, len(STEPS_CP))
     for (name, _), lines in zip(KINDS, sums, strict=True):
         for index, x_cp in enumerate(STEPS_CP):
-            yield name, x_cp, *lines.fit(index)
+            yield name, x_cp, lines.fit(index)
 
 
 def compute_share_difference(
@@ -159,7 +180,8 @@ def compute_share_difference(
     return np.asarray(shares[0] - shares[1], dtype=np.float64)
 
 
-_INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
+#: Indicators of the complexity of a position, by the names of Table 4.
+INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 _ENDS = ("", " low", " high")
 
 
@@ -169,7 +191,7 @@ _ENDS = ("", " low", " high")
     "Alliot 2017, section 4.1, Table 4",
     "player",
     "moves",
-    *((f"{name}{end}", 3) for name, end in itertools.product(_INDICATORS, _ENDS)),
+    *((f"{name}{end}", 3) for name, end in itertools.product(INDICATORS, _ENDS)),
     notes=(
         "low, high: 95 % interval, moves taken as independent.",
         "World champions in the paper: 0.053, 0.254, 0.308, 0.135, 0.312; others:"
@@ -179,6 +201,17 @@ _ENDS = ("", " low", " high")
 def build_complexity_table(data: StudyData) -> Rows:
     """Build Table 4: the correlation of the size of errors with the complexity of the
     position.
+    """
+    for name, correlations in correlate_complexity(data):
+        cells: Row = ()
+        for correlation in correlations:
+            cells += correlation[1:]
+        yield name, max(correlation.n for correlation in correlations), *cells
+
+
+def correlate_complexity(data: StudyData) -> Iterator[tuple[str, list[Correlation]]]:
+    """Yield the name of each player, last ``all``, and the correlation of each of
+    ``INDICATORS`` with the size of errors.
     """
     usual = (
         _count_searches_by_depth(data)
@@ -190,36 +223,38 @@ def build_complexity_table(data: StudyData) -> Rows:
     # above it). By the formula of the paper, a complex position, in which the engine
     # reaches a smaller depth, has a value below 0.
     distance = (col("most") - col("searches")) / col("most")
-    indicators = {
-        "D/t": polars.when(col("depth") <= col("usual"))
-        .then(-distance)
-        .otherwise(distance),
-        "Stab": col("stability_cp"),
-        "JumpV": col("jump_cp"),
-        "JumpD": col("jump_depth"),
-        "JD x JV": col("jump_cp").cast(Int64) * col("jump_depth").fill_null(0),
-    }
+    is_shallow = col("depth") <= col("usual")
+    indicators = (
+        polars.when(is_shallow).then(-distance).otherwise(distance),
+        col("stability_cp"),
+        col("jump_cp"),
+        col("jump_depth"),
+        col("jump_cp").cast(Int64) * col("jump_depth").fill_null(0),
+    )
     moves = (
         _select_counted_moves(data)
         .with_columns(_classify_search_time())
         .join(_count_searches_by_depth(data), on=["class", "depth"], how="left")
         .join(usual, on="class", how="left")
-        .select("player", error=-col("gain_cp").cast(Float64), **indicators)
+        .select(
+            "player",
+            error=-col("gain_cp").cast(Float64),
+            **dict(zip(INDICATORS, indicators, strict=True)),
+        )
         .collect()
     )
     for player, name in [*data.players.items(), (None, "all")]:
         own = moves if player is None else moves.filter(player=player)
-        cells: Row = ()
-        largest_sample = 0
-        for indicator in indicators:
-            pairs = own.select(indicator, "error").drop_nulls()
-            correlation = pairs.select(
-                polars.corr(indicator, "error").fill_nan(None)
-            ).item()
-            rho = None if len(pairs) < 4 else correlation
-            cells += (rho, *compute_fisher_interval(rho, len(pairs)))
-            largest_sample = max(largest_sample, len(pairs))
-        yield name, largest_sample, *cells
+        yield name, [_correlate(own, indicator, "error") for indicator in INDICATORS]
+
+
+def _correlate(rows: DataFrame, x: str, y: str) -> Correlation:
+    """Return the correlation of two columns over the rows that have both."""
+    pairs = rows.select(x, y).drop_nulls()
+    rho = None
+    if len(pairs) >= 4:
+        rho = pairs.select(polars.corr(x, y).fill_nan(None)).item()
+    return Correlation(len(pairs), rho, *compute_fisher_interval(rho, len(pairs)))
 
 
 #: Edges of the classes of search time, milliseconds: from 1 ms to some seventeen
@@ -343,23 +378,32 @@ def build_shortfall_table(data: StudyData) -> Rows:
     """Build the table of how many moves have each conformance (Figure 3), by colour
     (Figure 6, left).
     """
-    colors = ("white", "black")
-    shortfalls = (
+    shares = [
+        polars.when(col(color).sum() > 0)
+        .then(col(color).cum_sum() / col(color).sum())
+        .alias(f"{color} p(x)")
+        for color in ("white", "black")
+    ]
+    shortfalls = count_shortfalls(data).with_columns(shares)
+    yield from shortfalls.select(
+        "lost_cp", "white", "white p(x)", "black", "black p(x)"
+    ).rows()
+
+
+def count_shortfalls(data: StudyData) -> DataFrame:
+    """Count the moves by the centipawns that they lose (``lost_cp``, ascending): those
+    of White (``white``) and of Black (``black``).
+    """
+    return (
         _select_counted_moves(data)
-        .group_by(-col("gain_cp"))
+        .group_by(lost_cp=-col("gain_cp"))
         .agg(
-            (col("colour") == color).sum().cast(Int64).alias(color) for color in colors
+            white=(col("colour") == "white").sum().cast(Int64),
+            black=(col("colour") == "black").sum().cast(Int64),
         )
-        .sort("gain_cp")
-        .with_columns(
-            polars.when(col(color).sum() > 0)
-            .then(col(color).cum_sum() / col(color).sum())
-            .alias(f"{color} p(x)")
-            for color in colors
-        )
-        .select("gain_cp", "white", "white p(x)", "black", "black p(x)")
+        .sort("lost_cp")
+        .collect()
     )
-    yield from shortfalls.collect().rows()
 
 
 @register_table(

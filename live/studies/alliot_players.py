@@ -32,7 +32,11 @@ from live.ratings.markov import (
     predict_by_markov,
     solve_chain,
 )
-from live.ratings.predictions import BattleRoyale, Prediction
+from live.ratings.predictions import (
+    BattleRoyale,
+    Prediction,
+    predict_both_colors,
+)
 from live.studies.alliot_games import STEPS_CP, compute_share_difference, sum_lines
 from live.studies.move_files import build_schema
 from live.studies.player_moves import (
@@ -303,30 +307,39 @@ def build_best_year_table(data: StudyData, by: str) -> Rows:
     """Build the table of each player's best year, and the matrix of these years. The
     best year of a player is the one that beats the most years of all players.
     """
-    least_moves = max(ENOUGH_MOVES, data.selection.min_moves)
+    entrants = {
+        f"{data.players[player]} {year}": moves
+        for (player, year), moves in find_best_years(data, by).items()
+    }
+    yield from _build_matrix_rows(entrants, by, "Battle royale of the best years")
+    yield f"Years with fewer than {_require_moves(data)} counted moves are left out."
+
+
+def _require_moves(data: StudyData) -> int:
+    """Return the number of counted moves that a year needs."""
+    return max(ENOUGH_MOVES, data.selection.min_moves)
+
+
+def find_best_years(data: StudyData, by: str) -> dict[tuple[int, int], PairedMoves]:
+    """Return the moves of each player's best year, by player and year. The best year of
+    a player is the one that beats the most years of all players, the first of several.
+    """
     moves_by_year = gather_by_year(data, PairedMoves)
     years = {
-        key: moves_by_year[key]
-        for key in sorted(moves_by_year)
-        if moves_by_year[key].counted >= least_moves
+        f"{player} {year}": (player, year)
+        for player, year in sorted(moves_by_year)
+        if moves_by_year[player, year].counted >= _require_moves(data)
     }
-    names = {key: f"{data.players[key[0]]} {key[1]}" for key in years}
-    entrants = {names[key]: moves for key, moves in years.items()}
-    won = {
-        place.player: place.victories
-        for place in _play_royale(entrants, by).rank_players()
-    }
-    best = {
-        player: max(keys, key=lambda key: won[names[key]])
-        for player, keys in itertools.groupby(years, lambda key: key[0])
-    }
-    best_years = {
-        names[best[player]]: years[best[player]]
-        for player in data.players
-        if player in best
-    }
-    yield from _build_matrix_rows(best_years, by, "Battle royale of the best years")
-    yield f"Years with fewer than {least_moves} counted moves are left out."
+    entrants = {name: moves_by_year[key] for name, key in years.items()}
+    places = _play_royale(entrants, by).rank_players()
+    victories = {years[place.player]: place.victories for place in places}
+    best: dict[int, tuple[int, int]] = {}
+    for key in years.values():
+        player, _ = key
+        if player not in best or victories[key] > victories[best[player]]:
+            best[player] = key
+    best_years = [best[player] for player in data.players if player in best]
+    return {key: moves_by_year[key] for key in best_years}
 
 
 def _build_matrix_rows(entrants: dict[str, PairedMoves], by: str, title: str) -> Rows:
@@ -467,20 +480,16 @@ def build_prediction_table(data: StudyData) -> Rows:
                 pair[player].merge(moves)
         a, b = pair.values()
         if a.counted and b.counted:
-            predicted: list[Cell] = []
-            for predict in PREDICTORS.values():
-                white = predict(a, b).expected_score
-                black = predict(b, a).expected_score
-                predicted.append(
-                    None if white is None or black is None else (white + 1 - black) / 2
-                )
             yield (
                 *_name_match(data, match),
                 match.games,
                 match.result,
                 None if match.elo is None else convert_difference_to_score(match.elo),
                 min(a.counted, b.counted),
-                *predicted,
+                *(
+                    predict_both_colors(predict, a, b).expected_score
+                    for predict in PREDICTORS.values()
+                ),
             )
 
 
@@ -563,21 +572,17 @@ def build_match_conformance_table(data: StudyData) -> Rows:
     """Build the table of Figures 7 (right) and 8: p(x) of winner and loser of each
     match.
     """
-    for match, *ends in _read_match_conformance(data):
+    for match, own, opponents in _read_match_conformance(data):
         for x_cp in STEPS_CP:
-            shares = [
-                (
-                    conformance.compute_share_at(x_cp),
-                    *conformance.compute_interval_at(x_cp),
-                )
-                for conformance in ends
-            ]
-            ahead = (shares[0][0] or 0) - (shares[1][0] or 0)
+            share = own.compute_share_at(x_cp)
+            opponents_share = opponents.compute_share_at(x_cp)
             yield (
                 *_name_match(data, match),
                 match.result,
                 x_cp,
-                *shares[0],
-                *shares[1],
-                ahead,
+                share,
+                *own.compute_interval_at(x_cp),
+                opponents_share,
+                *opponents.compute_interval_at(x_cp),
+                (share or 0) - (opponents_share or 0),
             )

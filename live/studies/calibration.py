@@ -3,11 +3,10 @@ perceived ratings, from games of rated players.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.table import Table
 
@@ -24,7 +23,7 @@ from live.screens.terminal.text import plain
 from live.server.analysis import to_json
 from live.settings import Config
 from live.studies.analyse_files import analyse_files_whole
-from live.studies.game_texts import BrokenFile, read_game_texts
+from live.studies.game_texts import read_json_lines
 from live.studies.learning.held_out import is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement
 from live.studies.learning.perceived_weights import fit_perceived_model
@@ -35,6 +34,17 @@ from live.studies.printed_results import (
     format_number,
     report_result,
 )
+
+
+class RatedField(NamedTuple):
+    """The rated players of some files, and what scored their moves."""
+
+    engine: str
+    limit: str
+    gain: GainKind
+    games: Sequence[PlayedGains]
+    table: TableFour | None = None
+    """None if opponents are unknown."""
 
 
 async def calibrate(
@@ -63,80 +73,99 @@ async def calibrate(
         raise InputError(
             data, "PGN and NDJSON do not mix", "Calibrate from one kind at a time"
         )
-    table = None
     if kinds == {True}:
         if written is not None:
             raise InputError(
                 data, "has no searches to learn from", "Give NDJSON of searched games"
             )
-        state = await analyse_files_whole(
-            config, files, command="calibrate", evals=evals
-        )
-        engine = state.engine()
-        gain = state.gain()
-        engine_name = engine.name
-        limit = engine.limit
-        games = list(_read_gains(state))
-        strengths = state.collect_compared_moves().strengths
-        table = comparisons.table_four(state.players(), state.rate_engine(), strengths)
+        field = await _analyse_field(config, files, evals)
     else:
         gain = config.rating.gain
         played = _read_games(files, gain)
-        games = []
-        for side in chain.from_iterable(game.sides for game in played):
+        games = [*_list_rated_gains(played)]
+        field = RatedField(engine_name or "", limit or "", gain, games)
+        if written is not None:
+            _learn_model(played, field, written, time_control=time_control, data=data)
+    return _report_field(field, written, json)
+
+
+async def _analyse_field(
+    config: Config, files: Sequence[Path], evals: Evals
+) -> RatedField:
+    """Return the rated players of PGN files, which are analysed first."""
+    state = await analyse_files_whole(config, files, command="calibrate", evals=evals)
+    engine = state.engine()
+    strengths = state.collect_compared_moves().strengths
+    table = comparisons.table_four(state.players(), state.rate_engine(), strengths)
+    games = [*_read_gains(state)]
+    return RatedField(engine.name, engine.limit, state.gain(), games, table)
+
+
+def _list_rated_gains(played: Iterable[PlayedGame]) -> Iterator[PlayedGains]:
+    for game in played:
+        for side in game.sides:
             if side.elo is not None and side.turns:
                 gains_cp = tuple(turn.gain_cp for turn in side.turns)
-                games.append(PlayedGains(side.player, side.elo, gains_cp))
-        if written is not None:
-            for setting, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
-                if not setting:
-                    problem = "does not tell which engine and limit its scores are from"
-                    raise InputError(data, problem, f"Give {flag}")
-            model = fit_perceived_model(
-                [game for game in played if game.white.turns or game.black.turns],
-                gain=gain,
-                name=written.stem,
-                engine=engine_name,
-                limit=limit,
-                time_control=time_control,
-                data=data,
-                date=datetime.now().astimezone().date().isoformat(),
-            )
-            write_output(str(written), to_json(model))
-    rating = estimate_engine_rating(games)
-    players = len({game.player for game in games})
-    moves = sum(len(game.gains_cp) for game in games)
+                yield PlayedGains(side.player, side.elo, gains_cp)
+
+
+def _learn_model(
+    played: Iterable[PlayedGame],
+    field: RatedField,
+    written: Path,
+    *,
+    time_control: str,
+    data: str,
+) -> None:
+    """Learn a model of perceived ratings from searched games, and write it."""
+    for setting, flag in ((field.engine, "--engine-name"), (field.limit, "--limit")):
+        if not setting:
+            problem = "does not tell which engine and limit its scores are from"
+            raise InputError(data, problem, f"Give {flag}")
+    model = fit_perceived_model(
+        [game for game in played if game.white.turns or game.black.turns],
+        gain=field.gain,
+        name=written.stem,
+        engine=field.engine,
+        limit=field.limit,
+        time_control=time_control,
+        data=data,
+        date=datetime.now().astimezone().date().isoformat(),
+    )
+    write_output(str(written), to_json(model))
+
+
+def _report_field(field: RatedField, written: Path | None, json: str | None) -> int:
+    """Report the engine's rating over a field; return the exit code 0."""
+    rating = estimate_engine_rating(field.games)
+    players = len({game.player for game in field.games})
+    moves = sum(len(game.gains_cp) for game in field.games)
+    missing = ""
+    if not field.games:
+        missing = "no scored game of a rated player: no rating to measure against"
     strength = "no bounded difference" if rating is None else f"{rating:.0f} Elo"
-    missing = (
-        ""
-        if games
-        else "no scored game of a rated player: no rating to measure against"
-    )
-    engine_name = engine_name or ""
-    limit = limit or ""
-    return report_result(
-        json,
-        {
-            "engine": engine_name,
-            "limit": limit,
-            "gain": gain,
-            "player_games": len(games),
-            "players": players,
-            "moves": moves,
-            "engine_rating": rating,
-            "table": table,
-            "missing": missing,
-        },
-        *(
-            [build_engine_strength_table(table, engine_name, limit, gain)]
-            if table
-            else []
-        ),
+    figures: list[Table | str] = []
+    if field.table:
+        figures.append(build_engine_strength_table(field, field.table))
+    figures.append(
         missing
-        or f"{len(games)} rated player-games, {players} players, {moves} moves: "
-        f"the engine counts {strength} (Algorithm 3 weighted by moves).",
-        *([f"Written: {written}"] if written else []),
+        or f"{len(field.games)} rated player-games, {players} players, {moves} moves:"
+        f" the engine counts {strength} (Algorithm 3 weighted by moves)."
     )
+    if written:
+        figures.append(f"Written: {written}")
+    report = {
+        "engine": field.engine,
+        "limit": field.limit,
+        "gain": field.gain,
+        "player_games": len(field.games),
+        "players": players,
+        "moves": moves,
+        "engine_rating": rating,
+        "table": field.table,
+        "missing": missing,
+    }
+    return report_result(json, report, *figures)
 
 
 async def calibrate_intrinsic(
@@ -186,11 +215,11 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
         )
     games = _read_games([file], perceived_model.gain)
     is_training_file = file.name in perceived_model.data.split(", ")
-    judgement = judge(
+    judged_after = judge(
         games, perceived_model, is_held_out if is_training_file else lambda _: True
     )
     after = {
-        stage: summarise_judgement(judged) for stage, judged in judgement.after.items()
+        stage: summarise_judgement(judged) for stage, judged in judged_after.items()
     }
     if not after[WHOLE]["n"]:
         raise InputError(
@@ -236,22 +265,11 @@ def _read_games(files: Sequence[Path], gain: GainKind) -> list[PlayedGame]:
     """Read the games of NDJSON files."""
     games = []
     for file in files:
-        games += read_played_games(_read_lines(file), gain, str(file))
+        games += read_played_games(read_json_lines(str(file)), gain, str(file))
     return games
 
 
-def _read_lines(file: Path) -> list[bytes]:
-    try:
-        return [text for text in read_game_texts(str(file)) if isinstance(text, bytes)]
-    except BrokenFile as error:
-        raise InputError(
-            str(file), f"is no whole file ({error})", "Fetch it again"
-        ) from None
-
-
-def build_engine_strength_table(
-    table: TableFour, engine: str, limit: str, gain: GainKind
-) -> Table:
+def build_engine_strength_table(field: RatedField, table: TableFour) -> Table:
     """Build a table of Algorithms 2 and 3 with the columns of Ferreira 2012,
     Table 4.
     """
@@ -268,18 +286,13 @@ def build_engine_strength_table(
         )
         for row in table.rows
     ]
-    engine_by = (table.engine_by_elo, table.engine_by_strength)
+    by_elo = format_number(table.engine_by_elo, ".0f")
+    by_strength = format_number(table.engine_by_strength, ".0f")
+    rows.append(("Average", "", "", "", "", "", by_elo, by_strength))
     return build_figures_table(
-        f"Engine strength by Algorithms 2 and 3 ({plain(engine, 60)}, {limit}, {gain}"
-        " gain)",
-        [
-            *rows,
-            (
-                "Average",
-                *[""] * 5,
-                *(format_number(elo, ".0f") for elo in engine_by),
-            ),
-        ],
+        f"Engine strength by Algorithms 2 and 3 ({plain(field.engine, 60)},"
+        f" {field.limit}, {field.gain} gain)",
+        rows,
         "Moves",
         "Elo r",
         "Est. r'",

@@ -8,31 +8,28 @@ tables address questions that the paper leaves open, as far as a corpus can answ
 """
 
 import itertools
-import math
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from statistics import fmean, variance
-from typing import Any
+from collections.abc import Iterator
+from statistics import fmean
 
 import numpy as np
 import polars
 from polars import col
-from scipy.special import stdtrit
 
-from live.ratings.algorithm_2 import Algorithm2, Strength, solve
+from live.ratings.algorithm_2 import solve_differences
 from live.ratings.covariance import predict_by_covariance
 from live.ratings.expected_score import convert_score_to_difference
-from live.ratings.ferreira import (
-    Algorithm3,
-    MeasuredPlayer,
-    compute_expected_score_between,
-    run_algorithm_3,
-)
+from live.ratings.ferreira import Floats, compute_expected_score_between
 from live.ratings.gains import GainHistogram
 from live.ratings.match import compute_match_statistics
 from live.ratings.match_games import GameCounts
 from live.studies.player_moves import SPIKE, PlayerMoves, gather_by_player, gather_moves
+from live.studies.player_strengths import (
+    compute_interval_of_mean,
+    measure_engine,
+    solve_strengths,
+)
 from live.studies.study_data import Encounter, StudyData, choose_gain_column
 from live.studies.study_tables import (
     SUCCESSIVE,
@@ -50,48 +47,16 @@ _MOST_MOVES = 500
 _EXPECTED = build_interval_columns("expected", 3)
 
 
-def _collect_encounters(
+def _sum_encounters(
     data: StudyData, players: dict[int, PlayerMoves]
-) -> dict[Any, list[Encounter]]:
-    """Collect the games between each pair of players, event by event."""
+) -> dict[tuple[int, int], Encounter]:
+    """Return the searched games between each pair of players, over all events."""
     encounters = defaultdict(list)
-    for (player, opponent, _), encounter in data.count_encounters(
-        searched=True
-    ).items():
-        if player in players and opponent in players:
+    for key, encounter in data.count_encounters(searched=True).items():
+        player, opponent, _ = key
+        if player in players and opponent is not None and opponent in players:
             encounters[player, opponent].append(encounter)
-    return encounters
-
-
-def _rate_players(
-    data: StudyData, players: dict[int, PlayerMoves]
-) -> tuple[dict[int, Strength], Algorithm3]:
-    """Apply Algorithms 2 and 3 to the selected players; return the strengths of
-    Algorithm 2 by player, and the result of Algorithm 3. Only players who met are
-    compared.
-    """
-    event = Algorithm2(data.selection.gain)
-    for player, moves in players.items():
-        event.rate(str(player), None if moves.elo is None else round(moves.elo))
-    for player, opponent in sorted(_collect_encounters(data, players)):
-        event.meet(str(player), str(opponent))
-    column = choose_gain_column(data.selection.gain)
-    for frame in data.read_moves(["player", "game", column]):
-        played = (
-            frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
-        )
-        for player, _, gains_cp in played.iter_rows():
-            if player in players:
-                event.add_game(str(player), gains_cp)
-    strengths = {
-        int(player): strength for player, strength in event.strengths().items()
-    }
-    rated = []
-    for player, moves in players.items():
-        rating = strengths[player].rating if player in strengths else None
-        score = moves.expected_score or 0.0
-        rated.append(MeasuredPlayer(data.players[player], score, moves.elo, rating))
-    return strengths, run_algorithm_3(rated)
+    return {pair: Encounter.sum(met) for pair, met in encounters.items()}
 
 
 def _compare_gains(own: PlayerMoves, opponent: PlayerMoves) -> tuple[float | None, ...]:
@@ -103,16 +68,7 @@ def _compare_gains(own: PlayerMoves, opponent: PlayerMoves) -> tuple[float | Non
         prediction.expected_score,
         prediction.low,
         prediction.high,
-        _convert_to_difference(prediction.expected_score),
-    )
-
-
-def _convert_to_difference(expected_score: float | None) -> float | None:
-    """Return the Elo difference of an expected score; None if the score is unknown, 0
-    or 1.
-    """
-    return (
-        None if expected_score is None else convert_score_to_difference(expected_score)
+        convert_score_to_difference(prediction.expected_score),
     )
 
 
@@ -137,13 +93,12 @@ def build_matches_table(data: StudyData) -> Rows:
     player against all others.
     """
     encounters: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
-    for (player, opponent, _), encounter in data.count_encounters(
-        searched=False
-    ).items():
-        for key in {None, opponent}:
-            encounters[player, key].append(encounter)
+    for key, encounter in data.count_encounters(searched=False).items():
+        player, opponent, _ = key
+        for group in {None, opponent}:
+            encounters[player, group].append(encounter)
     for player, opponent in itertools.product(data.players, (None, *data.players)):
-        total = Encounter(*map(sum, zip(*encounters[player, opponent], strict=True)))
+        total = Encounter.sum(encounters[player, opponent])
         if total.decided:
             figures = compute_match_statistics(
                 GameCounts(total.won, total.drawn, total.lost)
@@ -181,20 +136,15 @@ def build_cross_table(data: StudyData) -> Rows:
     difference.
     """
     moves_of = gather_by_player(data, PlayerMoves)
-    encounters = _collect_encounters(data, moves_of)
+    encounters = _sum_encounters(data, moves_of)
     for player, opponent in itertools.permutations(moves_of, 2):
         if (player, opponent) in encounters:
-            games = sum(encounter.decided for encounter in encounters[player, opponent])
-            points = (
-                sum(encounter.points for encounter in encounters[player, opponent])
-                if games
-                else None
-            )
-            names = data.players[player], data.players[opponent]
+            met = encounters[player, opponent]
             yield (
-                *names,
-                games,
-                points,
+                data.players[player],
+                data.players[opponent],
+                met.decided,
+                met.points if met.decided else None,
                 *_compare_gains(moves_of[player], moves_of[opponent]),
             )
 
@@ -215,35 +165,27 @@ def build_cross_table(data: StudyData) -> Rows:
 def build_event_table(data: StudyData) -> Rows:
     """Build Table 2: players at events against players at other events."""
     column = choose_gain_column(data.selection.gain)
-    stays = (
+    long_stays = (
         data.scan_moves()
         .drop_nulls(["event", column])
         .group_by("player", "event")
         .len("n")
+        .filter(col("n") >= max(1, data.selection.min_moves))
         .collect()
+        .rows()
     )
-    least_moves = max(1, data.selection.min_moves)
     order = {player: place for place, player in enumerate(data.players)}
-    long_stays = sorted(
-        (row for row in stays.iter_rows() if row[2] >= least_moves),
-        key=lambda row: (-row[2], order[row[0]], row[1]),
-    )
-    keys = sorted(
-        (row[:2] for row in long_stays[:MOST_STAYS]),
-        key=lambda key: (order[key[0]], key[1]),
-    )
+    long_stays.sort(key=lambda stay: (-stay[2], order[stay[0]], stay[1]))
+    keys = [stay[:2] for stay in long_stays[:MOST_STAYS]]
+    keys.sort(key=lambda key: (order[key[0]], key[1]))
     moves_of = gather_moves(data, PlayerMoves, "player", "event", only=keys)
     for stay, other_stay in itertools.combinations(keys, 2):
         if stay[1] != other_stay[1]:
-            pair = [moves_of[stay], moves_of[other_stay]]
             names: Row = ()
-            for (player, event), moves in zip((stay, other_stay), pair, strict=True):
-                names += (
-                    data.players[player],
-                    data.events.get(event, ""),
-                    moves.gains.n,
-                )
-            yield *names, *_compare_gains(*pair)
+            for player, event in (stay, other_stay):
+                n = moves_of[player, event].gains.n
+                names += (data.players[player], data.events.get(event, ""), n)
+            yield *names, *_compare_gains(moves_of[stay], moves_of[other_stay])
     if len(long_stays) > MOST_STAYS:
         yield (
             f"Of {len(long_stays)} players at an event the {MOST_STAYS} with the most"
@@ -272,49 +214,45 @@ def build_gain_comparison_table(data: StudyData) -> Rows:
     """
     moves_of = gather_moves(data, PlayerMoves, "player", "opponent", "event")
     encounters = data.count_encounters(searched=True)
-    rows: list[tuple[int, int, Row]] = []
-    differences: dict[tuple[int, int], list[float]] = defaultdict(list)
-    ratings: dict[int, list[float]] = defaultdict(list)
     order = {player: place for place, player in enumerate(data.players)}
-    pairs = (
+    matches = [
         key for key in moves_of if key[1] in order and order[key[0]] <= order[key[1]]
-    )
-    for player, opponent, event in sorted(
-        pairs, key=lambda key: (order[key[0]], order[key[1]], key[2] or 0)
-    ):
-        a = moves_of[player, opponent, event]
-        b = moves_of.get((opponent, player, event))
-        if b is None or min(a.gains.n, b.gains.n) < max(1, data.selection.min_moves):
+    ]
+    matches.sort(key=lambda key: (order[key[0]], order[key[1]], key[2] or 0))
+    rows: list[tuple[int, int, Row]] = []
+    differences: dict[tuple[str, str], list[float]] = defaultdict(list)
+    elos: dict[str, list[float]] = defaultdict(list)
+    for player, opponent, event in matches:
+        own = moves_of[player, opponent, event]
+        other = moves_of.get((opponent, player, event))
+        if other is None:
             continue
-        compared = _compare_gains(a, b)
+        if min(own.gains.n, other.gains.n) < max(1, data.selection.min_moves):
+            continue
+        compared = _compare_gains(own, other)
         if compared[-1] is not None:
-            differences[player, opponent].append(compared[-1])
-        for number, moves in ((player, a), (opponent, b)):
+            differences[str(player), str(opponent)].append(compared[-1])
+        for number, moves in ((player, own), (opponent, other)):
             if moves.elo is not None:
-                ratings[number].append(moves.elo)
-        games = encounters.get((player, opponent, event), Encounter())
-        names = data.players[player], data.players[opponent], data.events.get(event, "")
-        points = games.points if games.decided else None
-        rows.append(
-            (
-                player,
-                opponent,
-                (*names, a.games, points, a.gains.n + b.gains.n, *compared),
-            )
+                elos[str(number)].append(moves.elo)
+        met = encounters.get((player, opponent, event), Encounter())
+        cells = (
+            data.players[player],
+            data.players[opponent],
+            data.events.get(event, ""),
+            own.games,
+            met.points if met.decided else None,
+            own.gains.n + other.gains.n,
+            *compared,
         )
-    solved = solve(
-        {
-            (str(player), str(opponent)): fmean(pair_differences)
-            for (player, opponent), pair_differences in differences.items()
-        },
-        {str(player): round(fmean(elos)) for player, elos in ratings.items()},
+        rows.append((player, opponent, cells))
+    strengths = solve_differences(
+        {pair: fmean(values) for pair, values in differences.items()},
+        {player: round(fmean(values)) for player, values in elos.items()},
     )
     for player, opponent, cells in rows:
-        ratings_of = (solved.get(str(number)) for number in (player, opponent))
-        yield (
-            *cells,
-            *(None if strength is None else strength.rating for strength in ratings_of),
-        )
+        pair = (strengths.get(str(number)) for number in (player, opponent))
+        yield *cells, *(strength and strength.rating for strength in pair)
 
 
 @register_table(
@@ -333,17 +271,18 @@ def build_gain_comparison_table(data: StudyData) -> Rows:
 def build_engine_table(data: StudyData) -> Rows:
     """Build Table 4: the engine's rating as derived from each player."""
     moves_of = gather_by_player(data, PlayerMoves)
-    strengths, engine = _rate_players(data, moves_of)
+    strengths = solve_strengths(data, moves_of, _sum_encounters(data, moves_of))
+    engine = measure_engine(data, moves_of, strengths)
     for (player, moves), row in zip(moves_of.items(), engine.rows, strict=True):
-        rating = strengths[player].rating if player in strengths else None
-        estimates = row.difference, row.by_elo, row.by_strength
         yield (
             row.player,
             moves.gains.n,
             moves.elo,
-            rating,
+            strengths[player].rating if player in strengths else None,
             moves.expected_score,
-            *estimates,
+            row.difference,
+            row.by_elo,
+            row.by_strength,
         )
     yield "average", None, None, None, None, None, engine.by_elo, engine.by_strength
     yield "Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."
@@ -351,16 +290,6 @@ def build_engine_table(data: StudyData) -> Rows:
     if len(estimates_by_elo) > 1:
         low, high = compute_interval_of_mean(estimates_by_elo)
         yield f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}."
-
-
-def compute_interval_of_mean(values: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % interval of the mean of two values or more, by the spread between
-    them and Student's t.
-    """
-    middle = fmean(values)
-    error = math.sqrt(variance(values) / len(values))
-    reach = float(stdtrit(len(values) - 1, 0.975)) * error
-    return middle - reach, middle + reach
 
 
 @register_table(
@@ -385,8 +314,8 @@ def build_strengths_table(data: StudyData) -> Rows:
     columns of Tables 1 and 5.
     """
     moves_of = gather_by_player(data, PlayerMoves)
-    strengths, measured = _rate_players(data, moves_of)
-    engine = measured.by_elo
+    strengths = solve_strengths(data, moves_of, _sum_encounters(data, moves_of))
+    engine = measure_engine(data, moves_of, strengths).by_elo
     for player, moves in sorted(
         moves_of.items(),
         key=lambda item: (-(item[1].expected_score or 0.0), data.players[item[0]]),
@@ -403,16 +332,14 @@ def build_strengths_table(data: StudyData) -> Rows:
             moves.gains.n,
             moves.expected_score,
             ends[0],
-            *(
-                None if engine is None or difference is None else engine + difference
-                for difference in ends
-            ),
+            *(None if engine is None or end is None else engine + end for end in ends),
             *second,
         )
-    note = (
-        "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
+    strength_of_engine = "unknown" if engine is None else f"{engine:.0f}"
+    yield (
+        f"Algorithm 3: engine strength {strength_of_engine}, the mean over these"
+        " players' own ratings."
     )
-    yield f"Algorithm 3: {note}, the mean over these players' own ratings."
 
 
 @register_table(
@@ -435,7 +362,7 @@ def build_curve_table(data: StudyData) -> Rows:
     """
     gain = choose_gain_column(data.selection.gain)
     parts = (col(gain).sign() + 1) / 2
-    moves_of = (
+    moves = (
         data.scan_moves()
         .select("game", "ply", "player", gain)
         .drop_nulls(gain)
@@ -445,10 +372,9 @@ def build_curve_table(data: StudyData) -> Rows:
         .with_columns(p=parts.cum_sum().over("player") / col("n"))
         .select("player", "n", gain, "p")
         .collect()
-        .partition_by("player", as_dict=True, include_key=False)
     )
     for player, name in data.players.items():
-        for n, gain_cp, p in moves_of[player,].rows() if (player,) in moves_of else ():
+        for _, n, gain_cp, p in moves.filter(player=player).iter_rows():
             # While all gains are negative, p is 0 and the difference is unbounded
             # (None).
             yield name, n, gain_cp, p, convert_score_to_difference(p)
@@ -493,13 +419,12 @@ def build_measured_engine_table(data: StudyData) -> Rows:
     with its gains as measured.
     """
     engine = _collect_engine_gains(data)
-    for player, moves in gather_by_player(
-        data, lambda _: PlayerMoves("successive")
-    ).items():
+    moves_of = gather_by_player(data, lambda _: PlayerMoves("successive"))
+    for player, moves in moves_of.items():
         row: Row = (data.players[player], moves.gains.n)
         for engine_gains in (SPIKE, engine):
             score = compute_expected_score_between(moves.gains, engine_gains)
-            row += (score, _convert_to_difference(score))
+            row += (score, convert_score_to_difference(score))
         yield row
     zeros = engine[0] / max(1, engine.n)
     mean = engine.mean or 0.0
@@ -565,35 +490,52 @@ def build_engine_gap_table(data: StudyData) -> Rows:
     For the game in the paper, Algorithm 1 gives a difference of 113 Elo, and the
     results of Algorithm 4 for the two players differ by 142.
     """
-    engines = (SPIKE, _collect_engine_gains(data))
+    measured = _collect_engine_gains(data)
     # Three figures per game, 24 bytes: they are kept because games are resampled below.
     figures = array("d")
     for white, black in _read_successive_gains(data):
-        pairs = [(white, black)]
-        for engine in engines:
-            pairs += [(white, engine), (black, engine)]
-        elo_differences = [
-            _convert_to_difference(compute_expected_score_between(*pair))
-            for pair in pairs
-        ]
-        if None not in elo_differences:
-            direct, *rest = (difference or 0.0 for difference in elo_differences)
-            figures.extend((direct, rest[0] - rest[1], rest[2] - rest[3]))
-    x, *ways = np.array(figures).reshape(-1, 3).T.copy()
-    for name, y in (
-        zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ()
-    ):
-        random = np.random.default_rng(0)
-        products = np.stack([x * y, x * x])
-        n = len(x)
-        # One resample at a time is drawn: all together would be two thousand times the
-        # size of the games.
-        drawn = (
-            products[:, random.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS)
-        )
-        slopes = [xy / max(xx, 1e-9) for xy, xx in (products.sum(axis=1), *drawn)]
-        ends = np.quantile(slopes[1:], (0.025, 0.975)).tolist()
-        yield name, n, float(slopes[0]), *ends, float(np.sqrt(np.mean((y - x) ** 2)))
+        direct = _compare_directly(white, black)
+        by_spike = _compare_through(SPIKE, white, black)
+        by_measured = _compare_through(measured, white, black)
+        if direct is not None and by_spike is not None and by_measured is not None:
+            figures.extend((direct, by_spike, by_measured))
+    differences = np.array(figures).reshape(-1, 3).T.copy()
+    if differences.shape[1] > 1:
+        direct_elo, by_spike_elo, by_measured_elo = differences
+        yield "all 0", *_regress_differences(direct_elo, by_spike_elo)
+        yield "as measured", *_regress_differences(direct_elo, by_measured_elo)
+
+
+def _compare_directly(own: GainHistogram, opponent: GainHistogram) -> float | None:
+    return convert_score_to_difference(compute_expected_score_between(own, opponent))
+
+
+def _compare_through(
+    engine: GainHistogram, white: GainHistogram, black: GainHistogram
+) -> float | None:
+    """Return White's Elo lead over Black by their differences to the engine."""
+    ahead = _compare_directly(white, engine)
+    behind = _compare_directly(black, engine)
+    return None if ahead is None or behind is None else ahead - behind
+
+
+def _regress_differences(x: Floats, y: Floats) -> Row:
+    """Return the number of games, the slope of the line from ``x`` to ``y`` through the
+    origin, the ends of its interval, and the root mean square of ``y`` less ``x``.
+    """
+    n = len(x)
+    random = np.random.default_rng(0)
+    products = np.stack([x * y, x * x])
+    slopes = []
+    # One resample at a time: all together would be two thousand times as large as the
+    # games.
+    for _ in range(_DRAWS):
+        xy, xx = products[:, random.integers(0, n, n)].sum(axis=1)
+        slopes.append(xy / max(xx, 1e-9))
+    low, high = np.quantile(slopes, (0.025, 0.975)).tolist()
+    xy, xx = products.sum(axis=1)
+    apart = float(np.sqrt(np.mean((y - x) ** 2)))
+    return n, float(xy / max(xx, 1e-9)), low, high, apart
 
 
 def _read_successive_gains(

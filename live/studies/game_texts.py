@@ -62,6 +62,29 @@ def read_game_texts(path: str) -> Iterator[GameText]:
         InputError: there is no such file, or its compression needs another package.
         BrokenFile: the file cannot be read to its end.
     """
+    for text in _read_texts(path):
+        if not isinstance(text, bytes) or text.strip():
+            yield text
+
+
+def read_json_lines(path: str) -> Iterator[bytes]:
+    """Yield the lines of an NDJSON file, also blank ones, so that errors can name the
+    line; none of a file of PGN.
+
+    Raises:
+        InputError: there is no such file, or it cannot be read to its end.
+    """
+    try:
+        for text in _read_texts(path):
+            if isinstance(text, bytes):
+                yield text
+    except BrokenFile as error:
+        problem = f"is no whole file ({error})"
+        raise InputError(path, problem, "Fetch it again") from None
+
+
+def _read_texts(path: str) -> Iterator[GameText]:
+    """Yield the segments of a PGN file, or the lines of an NDJSON file."""
     try:
         raw = sys.stdin.buffer if path == STDIN else open(path, "rb")  # noqa: SIM115
     except OSError as error:
@@ -110,7 +133,7 @@ def _decompress(raw: io.BufferedReader, path: str) -> Any:
 
 
 def _read_lines(file: io.BufferedReader) -> Iterator[GameText]:
-    return filter(bytes.strip, iter(partial(file.readline, MOST_BYTES), b""))
+    return iter(partial(file.readline, MOST_BYTES), b"")
 
 
 def _split_segments(file: io.BufferedReader) -> Iterator[GameText]:

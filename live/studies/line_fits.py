@@ -26,6 +26,17 @@ _ITSELF = np.array([0.0, 1.0])
 _MISS = np.array([0.0, -1.0, 1.0])
 
 
+class Correlation(NamedTuple):
+    """A correlation of ``n`` pairs with its 95 % interval; None for fewer than four
+    pairs, or if one of the two figures is constant.
+    """
+
+    n: int
+    rho: float | None
+    low: float | None
+    high: float | None
+
+
 class LineFit(NamedTuple):
     """Correlation of an indicator with results and the line fitted to them, in the
     order of ``FIT_COLUMNS``; None for what cannot be computed.

@@ -102,12 +102,9 @@ class PlayerMoves:
         """Return the Elo difference to the engine and the two ends of its 95 %
         interval, with games as clusters; None where unbounded.
         """
-        score = self.expected_score
         low, high = self.compute_score_interval()
-        if score is None or low is None or high is None:
-            return None, None, None
         return (
-            convert_score_to_difference(score),
+            convert_score_to_difference(self.expected_score),
             convert_score_to_difference(low),
             convert_score_to_difference(high),
         )

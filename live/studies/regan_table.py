@@ -1,7 +1,7 @@
 """Table of (s, c) by player, event, year or rating (Regan and Haworth 2011)."""
 
 import contextlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars
@@ -19,7 +19,6 @@ from live.studies.learning.fisher_scoring import NoFit
 from live.studies.study_data import StudyData
 from live.studies.study_tables import (
     Column,
-    Row,
     Rows,
     TableHead,
     build_interval_columns,
@@ -53,6 +52,32 @@ def _build_columns(by: str) -> tuple[Column, ...]:
     )
 
 
+class FittedGroup(NamedTuple):
+    """Figures of one group of turns, in the order of the columns of the table; None for
+    what cannot be computed.
+    """
+
+    turns: int
+    s: float | None = None
+    s_low: float | None = None
+    s_high: float | None = None
+    c: float | None = None
+    c_low: float | None = None
+    c_high: float | None = None
+    s_by_percentile: float | None = None
+    c_by_percentile: float | None = None
+    projected_matches: float | None = None
+    matches: float | None = None
+    projected_difference: float | None = None
+    difference: float | None = None
+    quality: float | None = None
+    """Sum of squares over the percentiles (``Q``)."""
+    c_on_line: float | None = None
+    s_on_line: float | None = None
+    reason: str = ""
+    """Reason why there is no fit."""
+
+
 @register_table(
     "regan",
     "Sensitivity and competence by player",
@@ -64,20 +89,16 @@ def build_sensitivity_table(data: StudyData, by: str = "player") -> Rows:
     """Build the table of s and c by maximum likelihood and by percentiles, with
     projections beside the moves played.
     """
-    counts, turns_of, left_out = _collect_turns(data, by)
     names: Any = {"player": data.players, "event": data.events}.get(by, {})
-    order = (
-        data.players
-        if by == "player"
-        else sorted(turns_of, key=lambda key: names.get(key, key))
-    )
-    fitted = {key: _fit_row(turns_of[key]) for key in order if key in turns_of}
-    competences = {key: c for key, (c, _) in fitted.items() if c is not None}
-    lines = fit_competence_line(competences) if by == "rating" else {}
-    for key, (_, cells) in fitted.items():
-        c_fit = lines.get(key)
-        s_fit = None if c_fit is None else fit_sensitivity(turns_of[key], c_fit)
-        yield names.get(key, key), *cells[:-1], c_fit, s_fit, cells[-1]
+    groups = fit_groups(data, by)
+    order = [*data.players]
+    if by != "player":
+        order = sorted(groups, key=lambda key: names.get(key, key))
+    for key in order:
+        if key in groups:
+            yield names.get(key, key), *groups[key]
+    counts = _count_turns(data, by)
+    left_out = counts["left_out"].sum()
     yield (
         f"{left_out} turns left out: opening, repeated or decided positions, moves"
         " beyond the lines."
@@ -87,38 +108,56 @@ def build_sensitivity_table(data: StudyData, by: str = "player") -> Rows:
         "A projection from a fit to the same moves shows whether the model has the"
         " right shape; it screens nobody."
     )
-    if beyond := sum(max(0, n - MOST_TURNS) for n in counts.values()):
+    if beyond := (counts["counting"] - MOST_TURNS).clip(0).sum():
         yield f"{beyond} turns beyond {MOST_TURNS} of a row are not counted."
-    if not fitted:
+    if not groups:
         yield "No position has several lines: search with study run --lines 10."
     yield TableHead(f"Sensitivity and competence by {by}", _build_columns(by))
 
 
-def _collect_turns(
-    data: StudyData, by: str
-) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
-    """Return three values: by group the number of turns that count; by group the first
-    of these turns, for the fit; and the number of turns that do not count.
-    """
+def fit_groups(data: StudyData, by: str) -> dict[Any, FittedGroup]:
+    """Fit s and c to the first turns of each group."""
+    turns_of = _collect_turns(data, by)
+    groups = {key: _fit_group(turns) for key, turns in turns_of.items()}
+    if by == "rating":
+        fits = sorted(groups.items())
+        competences = {key: fit.c for key, fit in fits if fit.c is not None}
+        for key, c in fit_competence_line(competences).items():
+            s = fit_sensitivity(turns_of[key], c)
+            groups[key] = groups[key]._replace(c_on_line=c, s_on_line=s)
+    return groups
+
+
+def _scan_turns(data: StudyData, by: str) -> polars.LazyFrame:
+    """Return the turns with several lines, with the group of each (``key``)."""
     key = col("elo" if by == "rating" else by).cast(Int64)
     if by == "rating":
         key = (key + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
-    turns = (
-        data.scan_moves(all_players=by != "player")
-        .with_columns(key=key)
-        .drop_nulls(["deltas", "key"])
+    moves = data.scan_moves(all_players=by != "player")
+    return moves.with_columns(key=key).drop_nulls(["deltas", "key"])
+
+
+def _count_turns(data: StudyData, by: str) -> polars.DataFrame:
+    """Count the turns of each group that count (``counting``) and that do not
+    (``left_out``).
+    """
+    counts = (
+        (col("turn_left_out") == "").sum().cast(Int64).alias("counting"),
+        (col("turn_left_out") != "").sum().cast(Int64).alias("left_out"),
     )
-    counting = turns.filter(turn_left_out="")
-    not_counting = turns.filter(col("turn_left_out") != "")
-    counts = dict(counting.group_by("key").len().collect().iter_rows())
-    left_out = not_counting.select(polars.len()).collect().item()
+    return _scan_turns(data, by).group_by("key").agg(counts).collect()
+
+
+def _collect_turns(data: StudyData, by: str) -> dict[Any, TurnArrays]:
+    """Collect the first turns of each group that count."""
+    counting = _scan_turns(data, by).filter(turn_left_out="")
     first = counting.group_by("key", maintain_order=True).head(MOST_TURNS).collect()
     turns_of = {}
-    for (name,), part in first.partition_by("key", as_dict=True).items():
+    for (key,), part in first.partition_by("key", as_dict=True).items():
         rows = part.select("deltas", "played_line").iter_rows()
         spreads = [Spread(tuple(deltas), played, 0.0) for deltas, played in rows]
-        turns_of[name] = TurnArrays(spreads)
-    return counts, turns_of, left_out
+        turns_of[key] = TurnArrays(spreads)
+    return turns_of
 
 
 def fit_competence_line(competences: dict[int, float]) -> dict[int, float]:
@@ -131,29 +170,32 @@ def fit_competence_line(competences: dict[int, float]) -> dict[int, float]:
     return {rating: float(start + slope * rating) for rating in competences}
 
 
-def _fit_row(turns: TurnArrays) -> tuple[float | None, Row]:
-    """Return the c of one group, None if it cannot be fitted; and the cells of its row,
-    except the name and the cells that need all groups.
-    """
+def _fit_group(turns: TurnArrays) -> FittedGroup:
     try:
         fit = fit_likelihood(turns)
     except NoFit as error:
-        return None, (len(turns), *[None] * 13, str(error))
+        return FittedGroup(len(turns), reason=str(error))
     skill = fit.skill
-    by_percentiles: Row = (None, None)
-    quality = score_percentiles(turns, skill)
+    group = FittedGroup(
+        len(turns),
+        skill.s,
+        *fit.s_interval,
+        skill.c,
+        *fit.c_interval,
+        quality=score_percentiles(turns, skill),
+    )
     with contextlib.suppress(NoFit):
         percentile = fit_percentile(turns)
-        by_percentiles = (percentile.s, percentile.c)
-        quality = score_percentiles(turns, percentile)
-    projected: Row = (None, None, None, None)
-    if (projection := project_choices(turns, skill)) is not None:
-        matches = projection.matches
-        difference = projection.difference
-        shares = (
-            100 * matching / projection.turns
-            for matching in (matches.projected, matches.actual)
+        group = group._replace(
+            s_by_percentile=percentile.s,
+            c_by_percentile=percentile.c,
+            quality=score_percentiles(turns, percentile),
         )
-        projected = (*shares, difference.projected, difference.actual)
-    own = (skill.s, *fit.s_interval, skill.c, *fit.c_interval)
-    return skill.c, (len(turns), *own, *by_percentiles, *projected, quality, "")
+    if (projection := project_choices(turns, skill)) is not None:
+        group = group._replace(
+            projected_matches=100 * projection.matches.projected / projection.turns,
+            matches=100 * projection.matches.actual / projection.turns,
+            projected_difference=projection.difference.projected,
+            difference=projection.difference.actual,
+        )
+    return group

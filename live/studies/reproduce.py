@@ -9,6 +9,7 @@ and repeated ends with the same bytes.
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from functools import cache
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -17,7 +18,9 @@ from live.errors import InputError
 from live.messages.figures import GainKind
 from live.screens.command_output import check_writable, write_output
 from live.settings import Config
+from live.studies.corpus_commands import add_to_corpus
 from live.studies.corpus_database import CorpusDatabase
+from live.studies.corpus_search import search_corpus
 from live.studies.papers import (  # noqa: F401  # registers their measures
     alliot_measures,
     alliot_text_measures,
@@ -32,7 +35,6 @@ from live.studies.papers.page import BEGIN, build_csv, build_markdown, write_int
 from live.studies.papers.picture import render_picture
 from live.studies.papers.printed import PrintedPaper, PrintedTable, read_papers
 from live.studies.searched_games import SearchSetting
-from live.studies.study_corpus import add_to_corpus, search_corpus
 
 Setting = tuple[int, SearchSetting]
 
@@ -245,64 +247,52 @@ def compare_all(
     if setting is not None and not settings:
         raise InputError("--setting", "names no setting", "See study status")
     games = CorpusGames(database)
-    evidence_of: dict[tuple[str, int | None, str], Evidence] = {}
 
+    @cache
     def gather_evidence(
         paper: PrintedPaper, setting: Setting | None, gain: GainKind
     ) -> Evidence:
-        key = paper.paper, setting and setting[0], gain
-        if key not in evidence_of:
-            evidence_of[key] = Evidence(paper, games, database, setting, gain)
-        return evidence_of[key]
+        """Return the same evidence for all tables: measures are cached by it."""
+        return Evidence(paper, games, database, setting, gain)
 
     for paper, table in tables:
         kind = MEASURES[table.measure]
+        gap = _describe_missing_games(table, paper, games)
         if not kind.gains:
-            gap = _describe_missing_games(table, paper, games)
-            figures = (
-                {}
-                if gap
-                else kind.make(table, gather_evidence(paper, None, "same-search"))
-            )
+            figures = {}
+            if not gap:
+                figures = kind.make(table, gather_evidence(paper, None, "same-search"))
             yield compare(paper.paper, table, figures, missing=gap)
             continue
         made_comparisons = []
         for numbered, gain in product(settings, kind.gains):
-            if numbered[1].lines >= kind.lines:
-                comparison = _compare(
-                    table, gather_evidence(paper, numbered, gain), numbered[1]
-                )
+            if not gap and numbered[1].lines >= kind.lines:
+                comparison = _compare(table, gather_evidence(paper, numbered, gain))
                 made_comparisons += [comparison] if comparison.rows_done else []
-        needed = list_needed_games(table, paper, games)
-        gap = _describe_missing_games(
-            table, paper, games
-        ) or _describe_missing_searches(table, len(needed), kind.lines)
-        yield from made_comparisons or [
-            compare(paper.paper, table, {}, wanted=len(needed), missing=gap)
-        ]
+        if made_comparisons:
+            yield from made_comparisons
+        else:
+            wanted = len(list_needed_games(table, paper, games))
+            gap = gap or _describe_missing_searches(wanted, kind.lines)
+            yield compare(paper.paper, table, {}, wanted=wanted, missing=gap)
 
 
-def _compare(
-    table: PrintedTable, evidence: Evidence, setting: SearchSetting
-) -> Comparison:
+def _compare(table: PrintedTable, evidence: Evidence) -> Comparison:
     kind = MEASURES[table.measure]
     needed = list_needed_games(table, evidence.paper, evidence.games)
     searched = evidence.choose_searched(table, needed)
-    figures = {}
-    if searched and not _describe_missing_games(table, evidence.paper, evidence.games):
-        figures = kind.make(table, evidence)
     return compare(
         evidence.paper.paper,
         table,
-        figures,
-        setting=setting,
+        kind.make(table, evidence) if searched else {},
+        setting=evidence.setting,
         gain=evidence.gain,
         games=len(searched),
         wanted=len(needed),
     )
 
 
-def _describe_missing_searches(table: PrintedTable, games: int, lines: int) -> str:
+def _describe_missing_searches(games: int, lines: int) -> str:
     if not games:
         return "no such game in the corpus"
     return f"awaits searching{f' with {lines} lines or more' if lines > 1 else ''}"

@@ -7,7 +7,7 @@ encounters of players in the database.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -77,6 +77,11 @@ class Encounter(NamedTuple):
     rated: int = 0
     """Number of games with a result and both ratings."""
 
+    @classmethod
+    def sum(cls, encounters: Iterable[Encounter]) -> Encounter:
+        """Return the counts over several sets of games."""
+        return cls(*map(sum, zip(*encounters, strict=True)))
+
     @property
     def decided(self) -> int:
         """Number of games that have exactly one result."""
@@ -111,7 +116,7 @@ class StudyData:
         self.setting = setting
         self.selection = selection
         self._number = number
-        self._by_number = chosen_games
+        self._chosen_games = chosen_games
         self.events = database.read_events()
         """Names of all events by number."""
         self._events = self._choose_events()
@@ -155,13 +160,13 @@ class StudyData:
         self, moves: polars.LazyFrame, all_players: bool
     ) -> polars.LazyFrame:
         selected = moves.filter(polars.sql_expr(self.where))
-        if self._by_number is not None:
+        if self._chosen_games is not None:
             first: dict[int, int] = {}
-            for numbers in self._by_number.people.values():
+            for numbers in self._chosen_games.people.values():
                 if numbers:
                     first |= dict.fromkeys(numbers, numbers[0])
             selected = selected.filter(
-                col("game").is_in([*self._by_number.games])
+                col("game").is_in([*self._chosen_games.games])
             ).with_columns(col("player").replace(first), col("opponent").replace(first))
         return (
             selected
@@ -229,8 +234,8 @@ class StudyData:
         return numbers
 
     def _choose_players(self) -> dict[int, str]:
-        if self._by_number is not None:
-            people = self._by_number.people.items()
+        if self._chosen_games is not None:
+            people = self._chosen_games.people.items()
             return {numbers[0]: name for name, numbers in people if numbers}
         if self.selection.players:
             names = self.database.read_players()

@@ -49,18 +49,20 @@ from live.studies.learning.perceived_judgement import (
     BEYOND_ELO,
     WHOLE,
     Judged,
-    JudgedMoves,
-    Judgement,
     compute_share,
     is_in_usual_band,
     judge,
     round_figure,
     summarise_judgement,
-    summarise_moves,
 )
 from live.studies.learning.perceived_weights import fit_perceived_model
 from live.studies.learning.played_games import PlayedGame, PlayedSide, read_played_games
 from tests.benchmarks.gains_files import is_gains_line, read_gains
+from tests.benchmarks.rating_changes import (
+    RatingChange,
+    list_rating_changes,
+    summarise_changes,
+)
 
 
 def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
@@ -217,15 +219,16 @@ def folds(games: Sequence[PlayedGame], kind: Kind, whom: Whom) -> Iterator[Part]
 
 def judge_parts(
     games: Sequence[PlayedGame], parts: Iterable[Part]
-) -> tuple[Judgement, dict[str, list[float]]]:
-    """Judge all parts together, and find what is known to be weak."""
+) -> tuple[dict[str, Judged], list[RatingChange], dict[str, list[float]]]:
+    """Judge all parts together. Return the player-games after each number of moves, the
+    changes of ratings, and what is known to be weak.
+    """
     after: dict[str, list[Judged]] = {}
-    moves: list[JudgedMoves] = []
+    changes: list[RatingChange] = []
     weak: dict[str, list[float]] = {}
     for model, inside in parts:
-        judged = judge(games, model, inside)
-        moves.append(judged.moves)
-        for when, of in judged.after.items():
+        changes += list_rating_changes(games, model, inside)
+        for when, of in judge(games, model, inside).items():
             after.setdefault(when, []).append(of)
         for what, slopes in weak_moves(games, model, inside).items():
             weak.setdefault(what, []).extend(slopes)
@@ -233,9 +236,7 @@ def judge_parts(
         when: Judged(*map(np.concatenate, zip(*each, strict=True)))
         for when, each in after.items()
     }
-    return Judgement(
-        together, JudgedMoves(*map(np.concatenate, zip(*moves, strict=True)))
-    ), weak
+    return together, changes, weak
 
 
 def learn_model(args: argparse.Namespace) -> PerceivedModel:
@@ -277,15 +278,15 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         parts = [
             (each, whom) for each in load_shipped_models() if each.name == kind.model
         ]
-    judged, weak = judge_parts(games, parts)
+    judged, changes, weak = judge_parts(games, parts)
     return {
         "kind": args.kind,
         "shipped": args.shipped,
         "players": args.players,
         "games": len(games),
-        "after": {when: summarise_judgement(of) for when, of in judged.after.items()},
-        "moves": summarise_moves(judged),
-        "known_weaknesses": weaknesses(judged.after, weak),
+        "after": {when: summarise_judgement(of) for when, of in judged.items()},
+        "moves": summarise_changes(games, changes, judged),
+        "known_weaknesses": weaknesses(judged, weak),
     }
 
 

@@ -10,14 +10,13 @@ from live.event.comparisons import (
     PREDICTORS,
     ComparedMoves,
     TableFour,
-    both_colors,
     by_perceived,
     compare,
     rank,
     table_four,
 )
 from live.ratings.expected_score import convert_difference_to_score
-from live.ratings.predictions import Prediction
+from live.ratings.predictions import Prediction, predict_both_colors
 from tests.event.arithmetic import Held, event
 
 # --- comparison data ------------------------------------------------------------------
@@ -105,7 +104,7 @@ def test_both_colours_weigh_alike(study: ComparedMoves) -> None:
             expected_score=0.7 if white is a else 0.4, win=0.6, draw=0.2, loss=0.2
         )
 
-    found = both_colors(white_wins, a, b)
+    found = predict_both_colors(white_wins, a, b)
     assert found.expected_score == pytest.approx((0.7 + 0.6) / 2)
     assert (found.win, found.draw, found.loss) == pytest.approx((0.4, 0.2, 0.4))
     assert found.low is None

@@ -274,7 +274,7 @@ def white_of_evals(*scores: int | None, start: int | None = None) -> JudgedSide:
 
 
 def list_player_methods(event: Algorithm2, *names: str) -> list[PlayerMethods]:
-    strengths = event.strengths()
+    strengths = event.solve_strengths()
     found = [tournament_figures(strengths.get(name)) for name in names]
     return [PlayerMethods(**figures, missing=missing) for figures, missing in found]
 
@@ -288,7 +288,7 @@ def test_whole_elo_of_algorithm_2_with_ends_rounded_outwards() -> None:
         event.add_game(name, [-chance.choice((0, 0, 10, 40)) for _ in range(50)])
     for one, other in pairwise(names):
         event.meet(one, other)
-    strengths = event.strengths()
+    strengths = event.solve_strengths()
     for name, methods in zip(names, list_player_methods(event, *names), strict=True):
         found, low, high = (
             strengths[name].rating,

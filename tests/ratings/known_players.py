@@ -54,3 +54,8 @@ def spreads_of(turns: TurnArrays) -> list[Spread]:
         )
         for row in range(len(turns))
     ]
+
+
+def compute_log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
+    """The logarithm of the probability of all moves played."""
+    return float(turns.select_played(compute_choices(turns, skill).log).sum())

@@ -69,7 +69,7 @@ def lichess(start_cp: int, cps: Sequence[int], color: Color) -> float | None:
     return (weighted + harmonic) / 2
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.integers(-1500, 1500), max_size=120))
 def test_a_game_agrees_with_the_published_description(cps: list[int]) -> None:
     for color in COLORS:

@@ -12,7 +12,7 @@ from live.ratings.agreement import (
     GameChoices,
     bound_chance,
     compute_log_e_value,
-    counts,
+    is_counted_choice,
     load_choice_model,
 )
 from live.ratings.move_circumstances import Board, Turn
@@ -71,7 +71,7 @@ def board(*, legal: int = 30, repeated: bool = False) -> Board:
     ],
 )
 def test_what_counts_as_a_choice(turn: Turn, counted: bool) -> None:
-    assert counts(turn) is counted
+    assert is_counted_choice(turn) is counted
 
 
 def test_a_move_that_everybody_finds_is_to_be_expected() -> None:

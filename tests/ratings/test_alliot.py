@@ -94,7 +94,7 @@ def brute_force(kind: Conformance, played: list[Played], x_cp: float) -> float |
     return float(np.mean(good)) if good else None
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(kinds, games, st.sampled_from([0, 10, 20, 30, 95]), st.randoms())
 def test_shares_equal_the_printed_formula_in_whatever_order(
     kind: Conformance, played: list[Played], x_cp: int, rng: random.Random
@@ -197,7 +197,7 @@ all_kinds = st.sampled_from([RAW, GUID_BRATKO, PONDERATED, TANH_CONFORMANCE])
 losses = st.lists(st.integers(-150, 0), min_size=1, max_size=25)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(vectors, all_kinds, pairs_of_moves)
 def test_the_scalar_product_equals_a_double_loop(
     vector: OutcomeVector, kind: Conformance, played: list[Move]
@@ -286,7 +286,7 @@ def test_what_cannot_be_told_says_so() -> None:
     assert (alike.win, alike.draw, alike.loss) == (0.0, 1.0, 0.0)
 
 
-@pytest.mark.parametrize("n", [20, 40, 80, 500])
+@pytest.mark.parametrize("n", [20, 80])
 def test_the_interval_covers_known_distributions(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,8 +18,8 @@ from live.ratings.algorithm_2 import (
     Algorithm2,
     RatingMargins,
     Strength,
-    distances,
-    solve,
+    compute_reaches,
+    solve_differences,
 )
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import (
@@ -41,6 +41,7 @@ from live.ratings.gains import (
 )
 from live.ratings.score_interval import ClusteredScores
 from live.sources.pgn_decoder import PgnReader
+from live.studies.papers.printed import read_papers
 
 # --- gain -----------------------------------------------------------------------------
 
@@ -199,7 +200,7 @@ def true_strengths() -> dict[str, Strength]:
         or 0.0
         for one, other in combinations(range(8), 2)
     }
-    return solve(differences, dict.fromkeys(PLAYERS, 2000.0))
+    return solve_differences(differences, dict.fromkeys(PLAYERS, 2000.0))
 
 
 def covered(moves: int, events: int) -> float:
@@ -217,7 +218,7 @@ def covered(moves: int, events: int) -> float:
             played.rate(player, 2000)
             gains_cp = rng.choice(GAINS_CP, moves, p=levels).tolist()
             played.add_game(player, gains_cp)
-        for player, found in played.strengths().items():
+        for player, found in played.solve_strengths().items():
             inside += (
                 (found.low or 0) <= (truth[player].rating or 0) <= (found.high or 0)
             )
@@ -237,7 +238,7 @@ ratings = st.dictionaries(st.sampled_from(NAMES), st.integers(1000, 2900))
 def test_ratings_are_those_of_least_squares_that_keep_the_mean_of_each_part(
     differences: dict[tuple[str, str], float], elo: dict[str, int]
 ) -> None:
-    found = solve(differences, elo)
+    found = solve_differences(differences, elo)
     names = sorted(set(chain.from_iterable(differences)))
     assert sorted(found) == names
     pulls = dict.fromkeys(names, 0.0)
@@ -307,11 +308,13 @@ def test_an_event_is_all_gains_of_those_who_met(
         if score is not None
         and (difference := convert_score_to_difference(score)) is not None
     }
-    assert found.strengths() == solve(
-        dict(sorted(differences.items())), ELO, found.margins()
+    assert found.solve_strengths() == solve_differences(
+        dict(sorted(differences.items())), ELO, found.compute_margins()
     )
-    assert found.margins().keys() == {name for name, values in played.items() if values}
-    for strength in found.strengths().values():
+    assert found.compute_margins().keys() == {
+        name for name, values in played.items() if values
+    }
+    for strength in found.solve_strengths().values():
         middle = strength.relative if strength.rating is None else strength.rating
         if strength.low is not None and strength.high is not None:
             assert strength.low < middle < strength.high
@@ -319,18 +322,18 @@ def test_an_event_is_all_gains_of_those_who_met(
 
 def test_the_ends_are_those_of_the_error_less_its_mean() -> None:
     margins = [RatingMargins(30.0**2, 40.0**2)] * 3
-    below, above = distances(margins, [True, True, True])
+    below, above = compute_reaches(margins, [True, True, True])
     assert below == pytest.approx([(4 * 900 / 9 + 2 * 1600 / 9) ** 0.5] * 3)
     assert above == pytest.approx([(4 * 1600 / 9 + 2 * 900 / 9) ** 0.5] * 3)
     # An unrated player does not make the mean that is kept.
-    below, above = distances(margins, [True, True, False])
+    below, above = compute_reaches(margins, [True, True, False])
     assert below[2] == pytest.approx((900 + 2 * 1600 / 4) ** 0.5)
     assert above[2] == pytest.approx((1600 + 2 * 900 / 4) ** 0.5)
     # One who makes it alone keeps the rating he has, whatever is played.
-    below, above = distances(margins, [True, False, False])
+    below, above = compute_reaches(margins, [True, False, False])
     assert np.isnan(below[0]) and np.isnan(above[0])
     assert below[1] == pytest.approx((900 + 1600) ** 0.5)
-    assert np.isnan(distances(margins, [False] * 3)).all()
+    assert np.isnan(compute_reaches(margins, [False] * 3)).all()
 
 
 @pytest.mark.parametrize("moves", [10, 40])
@@ -357,31 +360,9 @@ GAINS = """
 0.00 0.00
 """
 
-# Table 1: the names with their ratings, and the third line of each cell above the
-# diagonal.
-RATED = {
-    "Kramnik": 2800,
-    "Carlsen": 2826,
-    "Nakamura": 2758,
-    "McShane": 2671,
-    "Anand": 2811,
-    "Aronian": 2802,
-    "Short": 2698,
-    "Howell": 2633,
-    "Adams": 2734,
-}
-DIFFERENCES = [
-    [15, 57, 51, 28, 43, 50, 63, 67],
-    [40, 37, 11, 26, 36, 46, 51],
-    [-3, -27, -17, -4, 4, 12],
-    [-24, -13, -1, 8, 14],
-    [13, 23, 32, 39],
-    [12, 22, 29],
-    [9, 15],
-    [8],
-]
-# Table 4, fourth column.
-SCORES_AGAINST_ENGINE = [0.403, 0.396, 0.320, 0.337, 0.371, 0.335, 0.340, 0.304, 0.315]
+[PAPER] = [paper for paper in read_papers() if paper.paper.startswith("Ferreira")]
+# Table 1: the names with their ratings.
+RATED = PAPER.find_table("ferreira-table-1-solved").elos
 
 
 def test_every_gain_of_figure_1() -> None:
@@ -397,12 +378,8 @@ def test_every_gain_of_figure_1() -> None:
 
 
 def table_1() -> dict[str, Strength]:
-    names = list(RATED)
-    differences = {}
-    for i, row in enumerate(DIFFERENCES):
-        for j, difference in enumerate(row, start=i + 1):
-            differences[names[i], names[j]] = float(difference)
-    return solve(differences, RATED)
+    rows = PAPER.find_table("ferreira-table-1-difference").rows
+    return solve_differences({(row.one, row.other): row.value for row in rows}, RATED)
 
 
 def test_algorithm_2_on_table_1() -> None:
@@ -414,14 +391,17 @@ def test_algorithm_2_on_table_1() -> None:
 
 def test_algorithm_3_on_table_4() -> None:
     strengths = table_1()
+    rows = PAPER.find_table("ferreira-table-4-score").rows
     engine = run_algorithm_3(
-        MeasuredPlayer(name, score, elo, strengths[name].rating)
-        for (name, elo), score in zip(RATED.items(), SCORES_AGAINST_ENGINE, strict=True)
+        MeasuredPlayer(row.one, row.value, RATED[row.one], strengths[row.one].rating)
+        for row in rows
     )
-    printed = [-69, -74, -132, -119, -93, -120, -116, -145, -136]
+    printed = PAPER.find_table("ferreira-table-4-difference").rows
     # The paper rounded p to three decimals only for print, which moves d by up to 0.4
     # Elo.
-    assert [row.difference for row in engine.rows] == pytest.approx(printed, abs=0.9)
+    assert [row.difference for row in engine.rows] == pytest.approx(
+        [row.value for row in printed], abs=0.9
+    )
     assert engine.by_elo is not None and engine.by_strength is not None
     assert round(engine.by_elo, 1) == 2860.0
     assert round(engine.by_strength, 1) == 2860.0

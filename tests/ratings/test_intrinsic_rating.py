@@ -35,8 +35,12 @@ from live.ratings.intrinsic_rating import (
     predict_choices,
 )
 from live.server.analysis import to_json
-from live.studies.learning.choice_fit import compute_log_likelihood
-from tests.ratings.known_players import real_turns, simulate, spreads_of
+from tests.ratings.known_players import (
+    compute_log_likelihood,
+    real_turns,
+    simulate,
+    spreads_of,
+)
 
 
 def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
@@ -67,15 +71,11 @@ def test_a_spread_is_how_far_each_move_lies_behind_the_best() -> None:
     assert spread.evaluation == pytest.approx(0.63)
 
 
-@given(pawns, st.floats(0, 78), st.floats(0.01, 5))
-def test_the_scale_correction_is_the_integral_it_says(
-    e: float, delta: float, scale: float
-) -> None:
+@given(pawns, st.floats(0, 78))
+def test_the_scale_correction_is_the_integral_it_says(e: float, delta: float) -> None:
     points = [0.0] if e - delta < 0 < e else None
-    area, _ = quad(
-        lambda x: 1 / (1 + scale * abs(x)), e - delta, e, points=points, limit=200
-    )
-    assert scale_delta(e, delta, scale) == pytest.approx(area, abs=1e-6)
+    area, _ = quad(lambda x: 1 / (1 + abs(x)), e - delta, e, points=points, limit=200)
+    assert scale_delta(e, delta) == pytest.approx(area, abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_it_covers_as_often_as_it_says(family: Family, n: int) -> None:
     assert covered.least >= 0.90
 
 
-@pytest.mark.parametrize("n", MOVES)
+@pytest.mark.parametrize("n", [5, 20, 80])
 def test_it_covers_as_often_against_a_measured_engine(n: int) -> None:
     covered = measured_coverage(n, samples=400, seed=n)
     assert 0.93 <= covered.mean <= 0.97

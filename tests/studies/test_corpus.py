@@ -20,6 +20,7 @@ from live.errors import InputError
 from live.studies import add_games
 from live.studies.add_games import AddedGames, add_file
 from live.studies.alliot_format import read_alliot, write_alliot
+from live.studies.corpus_commands import collect_status, write_alliot_database
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.corpus_games import pack_moves, unpack_moves
 from live.studies.corpus_merge import MergedResults, merge_corpora
@@ -32,7 +33,6 @@ from live.studies.game_texts import (
     read_game_texts,
 )
 from live.studies.move_files import build_move_rows
-from live.studies.study_corpus import collect_status, write_alliot_database
 from tests.studies.small_corpus import DATA, GIVEN, LINES, SAMPLE, SEARCHED, corpus_of
 
 SQUARES = st.sampled_from(chess.SQUARE_NAMES)
@@ -260,22 +260,20 @@ def test_standard_input_is_read_like_a_file(monkeypatch: pytest.MonkeyPatch) -> 
     assert read_file_mark("-") == ""
 
 
-def test_a_file_that_was_cut_gives_what_it_holds_and_says_so(tmp_path: Path) -> None:
-    cut = tmp_path / "cut.ndjson.gz"
-    cut.write_bytes(SEARCHED.read_bytes()[:9000])
+@pytest.mark.parametrize("damage", ["cut", "overwritten"])
+def test_a_damaged_file_gives_what_it_holds_and_says_so(
+    damage: str, tmp_path: Path
+) -> None:
+    packed = SEARCHED.read_bytes()
+    damaged = packed[:9000]
+    if damage == "overwritten":
+        damaged = packed[:9000] + bytes(100) + packed[9100:]
+    file = tmp_path / "damaged.ndjson.gz"
+    file.write_bytes(damaged)
     found: list[GameText] = []
     with pytest.raises(BrokenFile):
-        found.extend(read_game_texts(str(cut)))
+        found.extend(read_game_texts(str(file)))
     assert 0 < len(found) < 13
-
-
-def test_a_file_whose_packing_is_damaged_says_so(tmp_path: Path) -> None:
-    packed = bytearray(SEARCHED.read_bytes())
-    packed[2000:2100] = bytes(100)
-    damaged = tmp_path / "damaged.ndjson.gz"
-    damaged.write_bytes(packed)
-    with pytest.raises(BrokenFile):
-        list(read_game_texts(str(damaged)))
 
 
 def test_the_sample_of_the_paper_reads_with_every_field() -> None:

@@ -344,10 +344,9 @@ def test_table_four_has_the_columns_of_the_paper() -> None:
     held = event()
     strengths = held.collect_compared_moves().strengths
     found = ferreira_table_4(held.players(), held.rate_engine(), strengths)
+    field = calibration.RatedField("[b]Arithmetic", "1 look", "same-search", ())
     text = drawn(
-        calibration.build_engine_strength_table(
-            found, "[b]Arithmetic", "1 look", "same-search"
-        ),
+        calibration.build_engine_strength_table(field, found),
         120,
     )
     assert "[b]Arithmetic" in text

@@ -13,7 +13,7 @@ from live.messages.from_sources import MATE_CP, Score
 from live.settings import Config
 from live.studies.corpus_database import CorpusDatabase, NumberedGame
 from live.studies.corpus_games import STANDARD_FEN
-from live.studies.study_corpus import (
+from live.studies.corpus_search import (
     CorpusSearcher,
     find_missing_games,
     search_corpus,
@@ -136,9 +136,8 @@ async def test_a_run_in_parts_is_a_run_and_searches_nothing_twice(
 
 def test_what_is_missing(tmp_path: Path) -> None:
     with CorpusDatabase(corpus_of(tmp_path / "c.db")) as database:
-        assert find_missing_games(database, 7, None) == list(range(1, 14))
-        assert find_missing_games(database, 7, 2) == [1, 2]
-        assert find_missing_games(database, 1, None) == []
+        assert find_missing_games(database, 7) == list(range(1, 14))
+        assert find_missing_games(database, 1) == []
 
 
 class HeldPool:

@@ -18,17 +18,16 @@ from live.studies import ferreira_tables
 from live.studies.alliot_games import TIME_EDGES_MS
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.move_files import COLUMNS, update_move_files
-from live.studies.study_corpus import TABLES
 from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, render_figure
 from live.studies.study_tables import (
     Cell,
     StudyTable,
     TableColumn,
-    TableForm,
     build_table,
     format_table,
 )
+from live.studies.table_commands import TABLES
 from tests.journal.test_journal import alter_file
 from tests.ratings.known_players import real_turns, simulate
 from tests.studies.small_corpus import (
@@ -51,20 +50,20 @@ TABLE = StudyTable(
 )
 
 
-@pytest.mark.parametrize(
-    ("form", "text"),
-    [
-        ("csv", 'player,d\n"Müller, A",0.0\nB,\n'),
-        (
-            "text",
-            "A table\nSomebody 2012, Table 1\nan engine\n\nplayer       "
-            "d\nMüller, A  0.0\nB\n\n"
-            "A note.\nd: Elo\n",
-        ),
-    ],
-)
-def test_forms(form: TableForm, text: str) -> None:
-    assert format_table(TABLE, form) == text
+def test_forms() -> None:
+    assert format_table(TABLE, "csv") == 'player,d\n"Müller, A",0.0\nB,\n'
+    assert format_table(TABLE, "text").splitlines() == [
+        "A table",
+        "Somebody 2012, Table 1",
+        "an engine",
+        "",
+        "player       d",
+        "Müller, A  0.0",
+        "B",
+        "",
+        "A note.",
+        "d: Elo",
+    ]
     found = json.loads(format_table(TABLE, "json"))
     assert found["rows"] == [["Müller, A", 0.0], ["B", None]]
     assert found["columns"][1] == {"name": "d", "meaning": "Elo"}
@@ -90,6 +89,12 @@ def matches(tmp_path_factory: pytest.TempPathFactory) -> Path:
             }
             changes.append(change)
     return corpus_with(tmp_path_factory.mktemp("matches") / "m.db", changes)
+
+
+@pytest.fixture(scope="module")
+def tables(matches: Path) -> dict[str, StudyTable]:
+    """Every table of the matches, made once."""
+    return {name: make_table(matches, name) for name in TABLES}
 
 
 @pytest.fixture(scope="module")
@@ -145,14 +150,6 @@ def test_the_game_of_the_paper(tmp_path: Path) -> None:
     zeros = [row for row in spike.rows if row[1] == 0]
     shown = [(row[0], row[2]) for row in zeros]
     assert shown == [("Fischer, Robert James", 14), ("Byrne, Donald", 13)]
-
-
-def test_a_chain_has_rows_that_sum_to_one(corpus: Path) -> None:
-    for name, classes in (("alliot-markov", 19), ("alliot-markov-10", 10)):
-        table = make_table(corpus, name)
-        assert len(table.columns) == 4 + classes
-        for row in table.rows:
-            assert sum(float(cell or 0) for cell in row[4:]) == pytest.approx(1)
 
 
 def test_a_battle_royale_is_fair(corpus: Path) -> None:
@@ -270,14 +267,10 @@ def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
         ) == pytest.approx(1)
 
 
-def test_every_figure_is_drawn(matches: Path, timed: Path) -> None:
-    tables: dict[str, StudyTable] = {}
+def test_every_figure_is_drawn(tables: dict[str, StudyTable], timed: Path) -> None:
+    with_depths = tables | {"alliot-depths": make_table(timed, "alliot-depths")}
     for name, (table, *_) in FIGURES.items():
-        if table not in tables:
-            tables[table] = make_table(
-                timed if table == "alliot-depths" else matches, table
-            )
-        assert render_figure(name, tables[table], "svg").startswith(b"<?xml")
+        assert render_figure(name, with_depths[table], "svg").startswith(b"<?xml")
     for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
         picture = render_figure("alliot-13", tables["alliot-highest"], form)
         assert picture.startswith(start)
@@ -478,14 +471,11 @@ def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     assert column(make_table(corpus, "regan", by="year"), "c_fit") == [None]
 
 
-def test_every_table_is_the_same_bytes_again(matches: Path) -> None:
-    for name in TABLES:
-        first, table = (
-            make_table(matches, name),
-            make_table(matches, name),
-        )
-        for form in ("text", "csv", "json"):
-            assert format_table(table, form) == format_table(first, form)
+def test_every_table_is_the_same_again(
+    matches: Path, tables: dict[str, StudyTable]
+) -> None:
+    for name, table in tables.items():
+        assert make_table(matches, name) == table
         # These need times, several lines a position, or more moves a year.
         assert table.rows or name in {"alliot-depths", "regan", "alliot-best-year"}
         assert all(len(row) == len(table.columns) for row in table.rows)

@@ -124,11 +124,6 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
     return math.exp(at[0])
 
 
-def compute_log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
-    """Return the logarithm of the probability of all moves played."""
-    return float(turns.select_played(compute_choices(turns, skill).log).sum())
-
-
 def measure_share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
     """Return the share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of
     section 6.

@@ -37,16 +37,15 @@ def assign_share(player: str, shares: int = SHARES) -> int:
 
 
 def is_held_out(player: str) -> bool:
-    """Return whether no fit is allowed to use this player's games."""
+    """Return whether no fit is allowed to use this player's games. Of games without
+    player numbers, the moves are drawn in place of a player.
+    """
     return assign_share(player) == 0
 
 
 Part = Literal["train", "validation", "test"]
 GamePart = Literal["all"] | Part
 
-#: One player in this many is held out; of the games without player numbers, one game in
-#: this many.
-PLAYERS_IN = 8
 #: One held-out game in this many is used for choices.
 VALIDATION_IN = 3
 
@@ -67,21 +66,15 @@ class HeldOut(Value):
         its two players.
         """
         numbers = [number for number in players if number is not None]
-        is_held_out = (
-            any(
-                number in self.players or not assign_share(str(number), PLAYERS_IN)
-                for number in numbers
-            )
-            or (len(numbers) < 2 and not assign_share(moves, PLAYERS_IN))
-            or sha256(moves.encode()).hexdigest() in self.games
+        has_judge = any(
+            number in self.players or is_held_out(str(number)) for number in numbers
         )
-        if not is_held_out:
+        is_drawn = len(numbers) < 2 and is_held_out(moves)
+        is_listed = sha256(moves.encode()).hexdigest() in self.games
+        if not (has_judge or is_drawn or is_listed):
             return "train"
-        return (
-            "test"
-            if assign_share(f"validation {moves}", VALIDATION_IN)
-            else "validation"
-        )
+        share = assign_share(f"validation {moves}", VALIDATION_IN)
+        return "test" if share else "validation"
 
 
 def read_held_out() -> HeldOut:

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 import numpy as np
@@ -64,15 +64,30 @@ def _shift_elos(elo: Elos) -> list[Elos]:
     ]
 
 
+class _Answer(NamedTuple):
+    """The network's answer to one position, with the right and with wrong ratings."""
+
+    game: int
+    kind: int
+    band: int
+    """Lower end of the mover's band of Elo."""
+    hit: bool
+    """Whether the first choice was played."""
+    loss: float
+    """Surprise of the move played, nats."""
+    has_wrong: bool
+    """Whether wrong ratings were tried."""
+    right_loss: float
+    wrong_loss: float
+    """The surprises with the right and with the wrong ratings; 0 if none were tried."""
+
+
 def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> Figures:
     """Return all figures of one network over games, as ``live-rate human --check``
     prints them.
     """
     left_out: Counter[str] = Counter()
-    # For each position: number of its game, kind, band of Elo; whether the first choice
-    # was played, and the surprise (nats); whether wrong ratings were tried, and then
-    # the surprise with the right and with the wrong ratings.
-    rows: list[tuple[float, ...]] = []
+    rows: list[_Answer] = []
     # For each tenth of the forecast probability: sum of the forecasts, number of moves
     # played, number of moves.
     tenths = np.zeros((10, 3))
@@ -80,37 +95,31 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
     for count, game in enumerate(games, 1):
         positions = []
         for position, uci in list_test_positions(game):
-            reason = explain_not_covered(position.board)
-            if reason is None and uci[4:] in ("", "q"):
+            reason = _explain_left_out(position, uci)
+            if reason is None:
                 positions.append((position, uci))
             else:
-                left_out[
-                    reason or "promotions to a lesser piece were not learned apart"
-                ] += 1
+                left_out[reason] += 1
         right_shares = network.predict_shares([position for position, _ in positions])
-        shifted = []
-        for position, _ in positions:
-            shifted += [position._replace(elo=elo) for elo in _shift_elos(position.elo)]
-        wrong_shares = iter(network.predict_shares(shifted))
-        for (position, uci), predicted in zip(positions, right_shares, strict=True):
+        wrong_losses = _compute_wrong_losses(network, positions)
+        for (position, uci), predicted, wrong in zip(
+            positions, right_shares, wrong_losses, strict=True
+        ):
             loss = _compute_surprise(predicted, uci)
-            wrong = [
-                _compute_surprise(next(wrong_shares), uci)
-                for _ in _shift_elos(position.elo)
-            ]
-            wrong_figures = (1, loss, fmean(wrong)) if wrong else (0, 0, 0)
-            own = position.elo[0] // BAND_ELO * BAND_ELO
-            hit = next(iter(predicted)) == uci
             rows.append(
-                (count - 1, KINDS.index(position.kind), own, hit, loss, *wrong_figures)
+                _Answer(
+                    count - 1,
+                    KINDS.index(position.kind),
+                    position.elo[0] // BAND_ELO * BAND_ELO,
+                    next(iter(predicted)) == uci,
+                    loss,
+                    bool(wrong),
+                    loss if wrong else 0.0,
+                    fmean(wrong) if wrong else 0.0,
+                )
             )
-            shares = np.array([*predicted.values()])
-            forecasts = np.stack(
-                [shares, [move == uci for move in predicted], np.ones(len(shares))],
-                axis=1,
-            )
-            np.add.at(tenths, np.minimum(shares * 10, 9).astype(int), forecasts)
-    figures = np.array(rows, dtype=np.float64).reshape(-1, 8)
+            _add_forecasts(tenths, predicted, uci)
+    figures = np.array(rows, dtype=np.float64).reshape(-1, len(_Answer._fields))
     numbers, kinds, elos = figures.T[:3].astype(np.int64)
     off, at_right, at_wrong = (
         np.bincount(numbers, column, count).astype(np.float64)
@@ -124,22 +133,59 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
             for elo in np.unique(elos).tolist()
         ],
         "by_kind": [
-            {"kind": kind, **_average_figures(figures[kinds == at])}
-            for kind, at in sorted(zip(KINDS, itertools.count()))
-            if at in kinds
+            {"kind": kind, **_average_figures(figures[kinds == KINDS.index(kind)])}
+            for kind in sorted(KINDS)
+            if KINDS.index(kind) in kinds
         ],
-        "reliability": [
-            {
-                "at": at / 10,
-                "forecast": round(forecast / n, 4),
-                "played": round(played / n, 4),
-                "positions": int(n),
-            }
-            for at, (forecast, played, n) in enumerate(tenths.tolist())
-            if n
-        ],
+        "reliability": _list_tenths(tenths),
         "left_out": dict(left_out),
     }
+
+
+def _explain_left_out(position: NetworkInput, uci: str) -> str | None:
+    """Return the reason why a position is not asked about; None if it is."""
+    reason = explain_not_covered(position.board)
+    if reason is None and uci[4:] not in ("", "q"):
+        return "promotions to a lesser piece were not learned apart"
+    return reason
+
+
+def _compute_wrong_losses(
+    network: HumanNetwork, positions: Iterable[tuple[NetworkInput, str]]
+) -> list[list[float]]:
+    """Return the surprise of each move with each pair of wrong ratings, nats."""
+    shifted = []
+    for position, uci in positions:
+        wrong_inputs = [position._replace(elo=elo) for elo in _shift_elos(position.elo)]
+        shifted.append((uci, wrong_inputs))
+    asked = itertools.chain.from_iterable(inputs for _, inputs in shifted)
+    shares = iter(network.predict_shares([*asked]))
+    return [
+        [_compute_surprise(next(shares), uci) for _ in inputs]
+        for uci, inputs in shifted
+    ]
+
+
+def _add_forecasts(tenths: Floats, predicted: dict[str, float], uci: str) -> None:
+    """Add the forecasts of all moves of a position, of which ``uci`` was played."""
+    for move, share in predicted.items():
+        tenths[min(int(share * 10), 9)] += (share, move == uci, 1)
+
+
+def _list_tenths(tenths: Floats) -> list[Figures]:
+    """Return how often moves of each tenth of the forecast probability were played."""
+    rows = []
+    for at, (forecast, played, n) in enumerate(tenths.tolist()):
+        if n:
+            rows.append(
+                {
+                    "at": at / 10,
+                    "forecast": round(forecast / n, 4),
+                    "played": round(played / n, 4),
+                    "positions": int(n),
+                }
+            )
+    return rows
 
 
 def _average_figures(rows: Floats) -> Figures:

@@ -1,16 +1,14 @@
 """Conversion of files of rated games to the records of positions that training reads.
 
-A file has one game per line (JSON, optionally gzipped): ``m`` is the moves in UCI
+A file has one game per line (JSON, plain or compressed): ``m`` is the moves in UCI
 joined by spaces, ``w`` and ``b`` are the Elo ratings, ``kind`` is the kind of game, and
 ``wid`` and ``bid``, if known, are the players' numbers.
 """
 
 import functools
-import gzip
 import itertools
 import multiprocessing
 import random
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +20,7 @@ import numpy as np
 from live.errors import InputError
 from live.human.network_input import POSITION, Positions, mirror_black, pack_position
 from live.human.question import KINDS
+from live.studies.game_texts import read_json_lines
 from live.studies.learning.held_out import GamePart, HeldOut
 
 #: Number of opening plies, which are played from memory and are the same in thousands
@@ -57,40 +56,36 @@ NumberedLine = tuple[int, RatedGameLine]
 """Number of a game in the sequence of all files, and the game."""
 
 
+class _Line(msgspec.Struct):
+    """The keys of a line that are read."""
+
+    m: str | None = None
+    w: int | None = None
+    b: int | None = None
+    kind: str | None = None
+    wid: int | None = None
+    bid: int | None = None
+
+
 def read_game_lines(path: Path) -> Iterator[RatedGameLine]:
     """Yield the games of a file. Lines without moves, without both ratings or without a
     known kind are skipped.
 
     Raises:
-        InputError: the file cannot be read, or one of its lines is not a JSON object.
+        InputError: the file cannot be read, or one of its lines is no such object.
     """
-    number = 0
-    try:
-        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
-            for number, line in enumerate(lines, 1):  # noqa: B007 - named in errors
-                raw: dict[str, Any] = _decode_object(line) if line.strip() else {}
-                if (
-                    raw.get("m")
-                    and raw.get("w")
-                    and raw.get("b")
-                    and raw.get("kind") in KINDS
-                ):
-                    players = (raw.get("wid"), raw.get("bid"))
-                    yield RatedGameLine(
-                        raw["m"], (raw["w"], raw["b"]), raw["kind"], players
-                    )
-    except (OSError, EOFError, zlib.error) as error:
-        problem = f"cannot be read behind line {number} ({error})"
-        raise InputError(
-            str(path), problem, "Give a whole file, plain or gzipped"
-        ) from None
-    except (ValueError, RecursionError):
-        remedy = "Give one game a line"
-        raise InputError(f"{path}, line {number}", "is no JSON", remedy) from None
-
-
-def _decode_object(line: str) -> dict[str, Any]:
-    return msgspec.json.decode(line, type=dict[str, Any])
+    for number, text in enumerate(read_json_lines(str(path)), 1):
+        if not text.strip():
+            continue
+        try:
+            line = msgspec.json.decode(text, type=_Line)
+        except (ValueError, RecursionError):
+            raise InputError(
+                f"{path}, line {number}", "is no JSON", "Give one game a line"
+            ) from None
+        if line.m and line.w and line.b and line.kind in KINDS:
+            players = line.wid, line.bid
+            yield RatedGameLine(line.m, (line.w, line.b), line.kind, players)
 
 
 def encode_game(game: RatedGameLine, number: int) -> list[tuple[Any, ...]]:

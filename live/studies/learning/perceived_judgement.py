@@ -7,16 +7,12 @@ are on the page ``numbers`` of the manual.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from live.messages.values import Color
-from live.ratings.accuracy import compute_expected_score
 from live.ratings.perceived_model import MoveReader, PerceivedModel
 from live.ratings.perceived_rating import (
     GRID_ELO,
@@ -32,7 +28,6 @@ from live.ratings.perceived_rating import (
 )
 from live.studies.learning.followed_games import (
     COLORS,
-    FollowedMove,
     Which,
     Whom,
     choose_sides,
@@ -47,17 +42,6 @@ BANDS = ((0, 1600), (1600, 2000), (2000, 2300), (2300, 2600), (2600, 4000))
 BEYOND_ELO = 3200
 #: Distance of a rating from the player's own Elo that counts as far, Elo.
 FAR_ELO = 400
-#: Number of a player's first moves that count as early, and the changes of a rating by
-#: one move that count as large: early, later, and at any time.
-EARLY_MOVES = 10
-BIG_EARLY_ELO = 100
-BIG_LATER_ELO = 60
-JUMP_ELO = 300
-
-#: Edges of the classes of loss, in points of expected score that a move costs.
-LOSSES = (0, 2, 5, 10, 20, 101)
-#: Moves that cost less than this count as costing nothing, in the same points.
-NOTHING = 5.0
 
 
 class Judged(NamedTuple):
@@ -69,8 +53,6 @@ class Judged(NamedTuple):
     elo: Floats
     level: Floats
     """Level of the game (``F``), Elo."""
-    won: Floats
-    """1 for the winner of the game, -1 for the loser, else 0."""
     rating: Floats
     z: Floats
     """Place of the perceived rating among games by players of the same official rating,
@@ -84,40 +66,16 @@ class Judged(NamedTuple):
     """The rating if everybody starts at one Elo and no rating is used."""
 
 
-class JudgedMoves(NamedTuple):
-    """Moves that changed a rating, one row each: all moves but the first of each
-    player-game.
-    """
-
-    counted: Floats
-    """Number of counted moves, including this one."""
-    change: Floats
-    """Change of the rating, Elo."""
-    lost: Floats
-    """Points of expected score that the move cost; NaN where a score is unknown."""
-
-
-class Judgement(NamedTuple):
-    """Ratings of players' games by a model."""
-
-    after: dict[str, Judged]
-    """Player-games after each number of moves in ``AFTER``, and whole games as
-    ``whole``.
-    """
-    moves: JudgedMoves
-
-
 def judge(
     games: Sequence[PlayedGame], model: PerceivedModel, is_chosen: Whom
-) -> Judgement:
-    """Rate the players for whom ``is_chosen`` returns true by ``model``, after each of
-    their moves.
+) -> dict[str, Judged]:
+    """Rate the players for whom ``is_chosen`` returns true by ``model``. Return their
+    player-games after each number of moves in ``AFTER``, and whole games as ``whole``.
     """
     reader = MoveReader((model,))
     rows_after: dict[str, list[tuple[float, ...]]] = {
         str(stage): [] for stage in (*AFTER, WHOLE)
     }
-    changes: list[tuple[float, ...]] = []
     for index, (game, sides) in enumerate(
         zip(games, choose_sides(games, is_chosen), strict=True)
     ):
@@ -129,38 +87,20 @@ def judge(
         level = estimate_level(game.white.elo, game.black.elo, model.mean_elo)
         for color in sides:
             side = COLORS.index(color)
-            own_moves = [move for move in moves if move.color == color]
+            totals = [move.total for move in moves if move.color == color]
             unrated = [move.total for move in blind if move.color == color]
             elo = float(game.sides[side].elo or 0)
-            facts = (index, side, elo, level, _score_result(game, color))
-            stages = {str(n): n for n in AFTER if n <= len(own_moves)} | {
-                WHOLE: len(own_moves)
-            }
-            for stage, n in stages.items():
+            stages = {str(n): n for n in AFTER if n <= len(totals)}
+            for stage, n in (stages | {WHOLE: len(totals)}).items():
                 kappa = reader.dispersion.find_factor(n, over=stage == WHOLE)
-                total = own_moves[n - 1].total._replace(kappa=kappa)
+                total = totals[n - 1]._replace(kappa=kappa)
                 figures = _rate_side(total, elo, unrated[n - 1], reader.prior_sd)
-                rows_after[stage].append((*facts, *figures))
-            changes += _list_rating_changes(game, own_moves, reader.prior_sd)
-    return Judgement(
-        {
-            stage: Judged(*_stack_columns(rows, len(Judged._fields)))
-            for stage, rows in rows_after.items()
-        },
-        JudgedMoves(*_stack_columns(changes, len(JudgedMoves._fields))),
-    )
-
-
-def _stack_columns(rows: Sequence[tuple[float, ...]], count: int) -> Floats:
-    columns: Floats = np.array(rows, dtype=np.float64).reshape(-1, count).T
-    return columns
-
-
-def _score_result(game: PlayedGame, color: Color) -> int:
-    winner = {"1-0": "white", "0-1": "black"}.get(game.result)
-    if winner is None:
-        return 0
-    return 1 if winner == color else -1
+                rows_after[stage].append((index, side, elo, level, *figures))
+    judged = {}
+    for stage, rows in rows_after.items():
+        columns = np.array(rows, dtype=np.float64).reshape(-1, len(Judged._fields)).T
+        judged[stage] = Judged(*columns)
+    return judged
 
 
 def _rate_side(
@@ -188,40 +128,6 @@ def _rate_side(
         inside,
         unrated.rating,
     )
-
-
-def _list_rating_changes(
-    game: PlayedGame, moves: Sequence[FollowedMove], prior_sd: float
-) -> Iterator[tuple[float, ...]]:
-    """Yield one side's rows of :class:`JudgedMoves`."""
-    before: float | None = None
-    for counted, move in enumerate(moves, 1):
-        reading = read_rating(move.total, prior_sd)
-        assert reading is not None  # not None, because a move is counted
-        if before is not None:
-            yield (
-                counted,
-                reading.rating - before,
-                compute_lost_points(game, move.turn.ply),
-            )
-        before = reading.rating
-
-
-def compute_lost_points(game: PlayedGame, ply: int) -> float:
-    """Return how much expected score the move at ``ply`` cost its player, 0 to 100
-    points.
-
-    Returns NaN if the score of a position is unknown, and 0 for a move that gained.
-    """
-    if ply >= len(game.scores_cp):
-        return math.nan
-    before = game.scores_cp[ply - 1]
-    after = game.scores_cp[ply]
-    if before is None or after is None:
-        return math.nan
-    sign = 1 if ply % 2 else -1
-    lost = compute_expected_score(sign * before) - compute_expected_score(sign * after)
-    return max(0.0, 100 * lost)
 
 
 def summarise_judgement(judged: Judged) -> dict[str, Any]:
@@ -252,58 +158,6 @@ def summarise_judgement(judged: Judged) -> dict[str, Any]:
         "blind_r": compute_correlation(judged.blind, judged.elo),
         "bands": [_summarise_band(judged, *band) for band in BANDS],
     }
-
-
-def summarise_moves(judged: Judgement) -> dict[str, Any]:
-    """Return how much ratings change from move to move, and how they react to costly
-    moves; shares are 0 to 1.
-    """
-    moves = judged.moves
-    whole_games = judged.after[WHOLE]
-    size = np.abs(moves.change)
-    early = moves.counted <= EARLY_MOVES
-    big_later = ~early & (size >= BIG_LATER_ELO)
-    is_known = ~np.isnan(moves.lost)
-    medians = []
-    for least_loss, most_loss in pairwise(LOSSES):
-        lost = ~early & is_known & (moves.lost >= least_loss) & (moves.lost < most_loss)
-        medians.append(
-            round(float(np.median(moves.change[lost])), 1) if lost.any() else None
-        )
-    ahead = _measure_winners_lead(whole_games)
-    return {
-        "n": len(size),
-        "mean_change_early": _compute_mean(size[early]),
-        "mean_change_later": _compute_mean(size[~early]),
-        "big_early": compute_share(size[early] >= BIG_EARLY_ELO),
-        "big_later": compute_share(size[~early] >= BIG_LATER_ELO),
-        "big_for_nothing": compute_share(moves.lost[big_later & is_known] < NOTHING),
-        "median_by_loss": medians,
-        "beyond_300": compute_share(size > JUMP_ELO),
-        "decided": len(ahead),
-        "winner_above": compute_share(ahead > 0),
-        "winner_100_below": compute_share(ahead <= -100),
-        "beyond_400": {
-            stage: compute_share(np.abs(rows.rating - rows.elo) > FAR_ELO)
-            for stage, rows in judged.after.items()
-            if stage in ("10", "20")
-        },
-    }
-
-
-def _compute_mean(values: Floats) -> float | None:
-    return round(float(values.mean()), 1) if len(values) else None
-
-
-def _measure_winners_lead(judged: Judged) -> Floats:
-    """Return how far the winners of decided games are rated above the losers, Elo."""
-    won = judged.won > 0
-    lost = judged.won < 0
-    _, at, lost_at = np.intersect1d(
-        judged.game[won], judged.game[lost], return_indices=True
-    )
-    ahead: Floats = judged.rating[won][at] - judged.rating[lost][lost_at]
-    return ahead
 
 
 def _summarise_band(judged: Judged, low: int, high: int) -> dict[str, Any]:

@@ -160,16 +160,13 @@ def fit_perceived_model(
         InputError: there are fewer than 50 player-games or 1000 moves, or the moves do
             not tell strong players from weak ones.
     """
-    too_few = functools.partial(
-        InputError, about["data"], remedy="Give more games of rated players"
-    )
     edges = LOSS_EDGES_CP[gain]
     sides_of_games = choose_sides(games, lambda player: not is_left_out(player))
     turns, players = collect_turns(games, sides_of_games, CIRCUMSTANCES, edges)
-    share = np.array(
-        [assign_share(player, FOLDS) for player in players], dtype=np.int64
-    )
     elos = turns.elo[np.unique(turns.side, return_index=True)[1]]
+    too_few = functools.partial(
+        InputError, about["data"], remedy="Give more games of rated players"
+    )
     if len(elos) < MIN_GAMES:
         raise too_few(
             f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from"
@@ -178,11 +175,7 @@ def fit_perceived_model(
         raise too_few(
             f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from"
         )
-    # A circumstance that is the same in all turns cannot be learned.
-    columns = zip(CIRCUMSTANCES, turns.at.T, strict=True)
-    names = tuple(
-        name for name, column in columns if name == "always" or np.ptp(column) > 0
-    )
+    names = _list_varying_circumstances(turns)
     turns = turns._replace(
         at=turns.at[:, [CIRCUMSTANCES.index(name) for name in names]]
     )
@@ -192,7 +185,6 @@ def fit_perceived_model(
     engine_rating, difference = _estimate_engine(turns, centre)
     fit = functools.partial(_fit, names, changing, centre, len(edges) + 1)
     weights = fit(turns)
-    p = len(names)
     model = PerceivedModel(
         **about,
         gain=gain,
@@ -208,45 +200,57 @@ def fit_perceived_model(
         loss_edges_cp=edges,
         circumstances=names,
         changing=changing,
-        **_round_weights(weights, p),
+        **_round_weights(weights, len(names)),
         shared=tuple((last, 0.0) for last in STAGES_PLIES),
         dispersion=((NODES[0], 1.0),),
         finished_dispersion=1.0,
         event_dispersion=1.0,
         prior_sd=USUAL_PRIOR_SD,
     )
-
-    fold_readers = [MoveReader((model,))] * FOLDS
-    for number in np.unique(share).tolist():
-        is_learned_from = share[turns.player] != number
-        if is_learned_from.any():
+    share = np.array([assign_share(player, FOLDS) for player in players])
+    readers = []
+    for fold in range(FOLDS):
+        is_learned_from = share[turns.player] != fold
+        apart_model = model
+        if fold in share and is_learned_from.any():
+            apart_weights = fit(turns.select_rows(is_learned_from), weights)
             apart_model = msgspec.structs.replace(
-                model,
-                **_round_weights(fit(turns.select_rows(is_learned_from), weights), p),
+                model, **_round_weights(apart_weights, len(names))
             )
-            fold_readers[number] = MoveReader((apart_model,))
-
-    drawn = _draw_games(sides_of_games)
-
-    def follow_games(
-        shared: Shared, readers: Sequence[MoveReader] = fold_readers
-    ) -> Followed:
-        """Yield player-games, each rated with weights learned from other players."""
-        for index in drawn:
-            for color, player in sides_of_games[index].items():
-                moves = follow_game(
-                    games[index], readers[assign_share(player, FOLDS)], shared
-                )
-                own = [move for move in moves if move.color == color]
-                elo = games[index].sides[COLORS.index(color)].elo or 0
-                yield FollowedSide(index, player, float(elo), own)
-
-    shared = learn_shared(follow_games(((0, 1.0),)))
-    if not _can_tell_players_apart(follow_games(shared), centre):
+        readers.append(MoveReader((apart_model,)))
+    follow = functools.partial(_follow_games, games, sides_of_games, readers)
+    shared = learn_shared(follow(((0, 1.0),)))
+    if not _can_tell_players_apart(follow(shared), centre):
         raise too_few("these moves do not tell strong from weak players")
-    return msgspec.structs.replace(
-        model, shared=shared, **learn_spread(follow_games(shared))
+    return msgspec.structs.replace(model, shared=shared, **learn_spread(follow(shared)))
+
+
+def _list_varying_circumstances(turns: Turns) -> Circumstances:
+    """Return the circumstances that are not the same in all turns: only these can be
+    learned.
+    """
+    columns = zip(CIRCUMSTANCES, turns.at.T, strict=True)
+    return tuple(
+        name for name, column in columns if name == "always" or np.ptp(column) > 0
     )
+
+
+def _follow_games(
+    games: Sequence[PlayedGame],
+    sides_of_games: Sequence[Mapping[Color, str]],
+    readers: Sequence[MoveReader],
+    shared: Shared,
+) -> Followed:
+    """Yield player-games, each rated with weights learned from other players:
+    ``readers`` has one reader for each share of the players.
+    """
+    for index in _draw_games(sides_of_games):
+        for color, player in sides_of_games[index].items():
+            reader = readers[assign_share(player, FOLDS)]
+            moves = follow_game(games[index], reader, shared)
+            own = [move for move in moves if move.color == color]
+            elo = games[index].sides[COLORS.index(color)].elo or 0
+            yield FollowedSide(index, player, float(elo), own)
 
 
 def _can_tell_players_apart(sides: Followed, elo: float) -> bool:

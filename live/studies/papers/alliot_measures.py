@@ -5,7 +5,7 @@ The figures are about the champions' own moves. A match is predicted only from t
 champions' conformance and chains of the year before (section 4.2.4).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from statistics import fmean
 from typing import NamedTuple
@@ -14,12 +14,12 @@ import numpy as np
 
 from live.messages.figures import GainKind
 from live.ratings.conformance import predict_by_conformance
+from live.ratings.ferreira import Floats
 from live.ratings.markov import NINETEEN, TEN, EvaluationClasses, solve_chain
-from live.ratings.predictions import BattleRoyale, Prediction
-from live.ratings.score_interval import compute_score_interval
-from live.studies.alliot_covariance import build_covariance_table
-from live.studies.alliot_games import build_complexity_table
-from live.studies.alliot_players import PREDICTORS, build_best_year_table
+from live.ratings.predictions import BattleRoyale, Prediction, predict_both_colors
+from live.studies.alliot_covariance import VARIANTS, fit_covariances
+from live.studies.alliot_games import INDICATORS, correlate_complexity
+from live.studies.alliot_players import PREDICTORS, find_best_years
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import (
     CorpusGames,
@@ -35,12 +35,13 @@ from live.studies.papers.measures import (
     keep_known,
     list_occasion_games,
     measure,
+    measure_known,
+    measure_mean_score,
     measure_share,
-    read_figure,
-    read_rows,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable
 from live.studies.player_moves import ConformingMoves, PairedMoves, gather_moves
+from live.studies.study_data import StudyData
 
 _GAINS: tuple[GainKind, ...] = ("same-search",)
 _CHAMPIONS = "champions"
@@ -133,6 +134,12 @@ def list_games_of_year(
     return list(games.list_of_players(numbers, range(table.year, table.year + 1)))
 
 
+def open_champions(table: PrintedTable, evidence: Evidence) -> StudyData:
+    """Return the moves of the games of a table; the study is about the champions."""
+    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
+    return evidence.open_study(evidence.list_games(table), people)
+
+
 # --- without an engine ----------------------------------------------------------------
 
 
@@ -156,9 +163,7 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return White's mean score in all games."""
     games = evidence.list_games(table)
     scores = [game.score for game in games if game.score is not None]
-    squares = [score * score for score in scores]
-    ends = compute_score_interval(len(scores), sum(scores), sum(squares))
-    return {table.rows[0].key: Measured(fmean(scores), *ends)}
+    return {table.rows[0].key: measure_mean_score(scores)}
 
 
 @measure("results", games=list_occasion_games)
@@ -190,8 +195,7 @@ def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 def compute_mean_errors(
-    columns: dict[str, dict[tuple[str, str, str], float]],
-    actual: dict[tuple[str, str, str], float],
+    columns: dict[str, dict[Key, float]], actual: dict[Key, float]
 ) -> dict[tuple[str, str], float]:
     """Return each predictor's mean error, over all matches and over those with a
     prediction by Elo.
@@ -208,9 +212,7 @@ def compute_mean_errors(
     return errors_by_heading
 
 
-def _read_columns(
-    paper: PrintedPaper,
-) -> dict[str, dict[tuple[str, str, str], float]]:
+def _read_columns(paper: PrintedPaper) -> dict[str, dict[Key, float]]:
     columns = {}
     for name, rows in paper.predictions.items():
         columns[name] = {row.key: row.value for row in rows}
@@ -239,11 +241,13 @@ def solve_printed_chains(table: PrintedTable, evidence: Evidence) -> Figures:
         np.array(matrix) / np.sum(matrix, axis=1, keepdims=True)
         for matrix in (chains.fischer_1971, chains.spassky_1971)
     )
-    vector = solve_chain(white, black, TEN.level)
-    return {
-        row.key: Measured(float(share))
-        for row, share in zip(table.rows, vector, strict=True)
-    }
+    return _read_shares(table, solve_chain(white, black, TEN.level))
+
+
+def _read_shares(table: PrintedTable, vector: Floats) -> Figures:
+    """Return the shares of a stationary distribution, one for each row of the table."""
+    shares = zip(table.rows, vector.tolist(), strict=True)
+    return {row.key: Measured(share) for row, share in shares}
 
 
 # --- predictions of matches -----------------------------------------------------------
@@ -259,10 +263,7 @@ class _PlayerYear(NamedTuple):
 @lru_cache(maxsize=4)
 def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYear]:
     """Gather the moves of the years before matches, by champion and year."""
-    paper = evidence.paper
-    table = paper.find_table("alliot-table-5-ms")
-    people = evidence.games.find_people(paper.occasions[_CHAMPIONS])
-    data = evidence.open_study(evidence.list_games(table), people)
+    data = open_champions(evidence.paper.find_table("alliot-table-5-ms"), evidence)
     conforming = gather_moves(data, ConformingMoves, "player", "year")
     paired = gather_moves(data, PairedMoves, "player", "year")
     return {
@@ -271,30 +272,15 @@ def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYea
     }
 
 
-def _predict_by_conforming_shares(
-    player: _PlayerYear, opponent: _PlayerYear
-) -> Prediction:
-    """Predict by accumulated ponderated conformance within 30 cp."""
-    return predict_by_conformance(
-        player.conforming.ponderated, opponent.conforming.ponderated
-    )
-
-
-def _predict_by_gains(player: _PlayerYear, opponent: _PlayerYear) -> Prediction:
-    """Predict by covariance with n0 = 32 and b = 2.4."""
-    return PREDICTORS["convolution"](player.paired, opponent.paired)
-
-
-def _predict_by_chains(player: _PlayerYear, opponent: _PlayerYear) -> Prediction:
-    """Predict by Markov chains of that year only."""
-    return PREDICTORS["markov"](player.paired, opponent.paired)
-
-
-#: Predictors by their columns in Table 5.
-_PREDICTIONS = {
-    "acs": _predict_by_conforming_shares,
-    "covs": _predict_by_gains,
-    "ms": _predict_by_chains,
+#: Predictors of a match by their columns in Table 5: accumulated ponderated conformance
+#: within 30 cp, covariance with n0 = 32 and b = 2.4, and Markov chains of that year
+#: only.
+_PREDICTIONS: dict[str, Callable[[_PlayerYear, _PlayerYear], Prediction]] = {
+    "acs": lambda a, b: predict_by_conformance(
+        a.conforming.ponderated, b.conforming.ponderated
+    ),
+    "covs": lambda a, b: PREDICTORS["convolution"](a.paired, b.paired),
+    "ms": lambda a, b: PREDICTORS["markov"](a.paired, b.paired),
 }
 
 
@@ -315,29 +301,9 @@ def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures
         player = moves.get((row.one, int(row.at) - 1))
         opponent = moves.get((row.other, int(row.at) - 1))
         if player is not None and opponent is not None:
-            figures[row.key] = _average_colors(
-                predict(player, opponent), predict(opponent, player)
-            )
+            mean = predict_both_colors(predict, player, opponent)
+            figures[row.key] = measure_known(mean.expected_score, mean.low, mean.high)
     return keep_known(figures)
-
-
-def _average_colors(white: Prediction, black: Prediction) -> Measured | None:
-    """Return the first player's expected score, as the mean of a game with White and a
-    game with Black.
-    """
-    if white.expected_score is None or black.expected_score is None:
-        return None
-    value = (white.expected_score + 1 - black.expected_score) / 2
-    if (
-        white.low is None
-        or white.high is None
-        or black.low is None
-        or black.high is None
-    ):
-        return Measured(value)
-    return Measured(
-        value, (white.low + 1 - black.high) / 2, (white.high + 1 - black.low) / 2
-    )
 
 
 @measure("errors", games=draw_years_before_matches, gains=_GAINS)
@@ -346,7 +312,7 @@ def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     printed results of the matches.
     """
     printed = _read_columns(evidence.paper)
-    columns: dict[str, dict[tuple[str, str, str], float]] = {"elos": printed["elos"]}
+    columns = {"elos": printed["elos"]}
     for name in _PREDICTIONS:
         predictions = _predict(name, evidence.paper.predictions[name], evidence)
         columns[name] = {
@@ -365,10 +331,7 @@ def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
 def _gather_chains(
     evidence: Evidence, classes: EvaluationClasses
 ) -> dict[str, PairedMoves]:
-    paper = evidence.paper
-    table = paper.find_table("alliot-tables-2-3")
-    people = evidence.games.find_people(paper.occasions[_CHAMPIONS])
-    data = evidence.open_study(evidence.list_games(table), people)
+    data = open_champions(evidence.paper.find_table("alliot-tables-2-3"), evidence)
     moves_of = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
     return {data.players[player]: moves for (player,), moves in moves_of.items()}
 
@@ -392,12 +355,9 @@ def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
         to_class = chains.classes.index(row.at)
         share = float(chain.matrix[from_class, to_class])
         moves = float(chain.support[from_class])
-        ends = (
-            compute_score_interval(moves, share * moves, share * moves)
-            if moves
-            else (None, None)
+        figures[row.key] = (
+            measure_share(share * moves, moves) if moves else Measured(share)
         )
-        figures[row.key] = Measured(share, *ends)
     return figures
 
 
@@ -412,18 +372,14 @@ def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
         return {}
     white = moves_by_name["Fischer"].transitions.build_chain("white")
     black = moves_by_name["Spassky"].transitions.build_chain("black")
-    vector = solve_chain(white.matrix, black.matrix, classes.level)
-    return {
-        row.key: Measured(float(share))
-        for row, share in zip(table.rows, vector, strict=True)
-    }
+    return _read_shares(table, solve_chain(white.matrix, black.matrix, classes.level))
 
 
 # --- over all games -------------------------------------------------------------------
 
 
 @measure("complexity", games=list_champions_games, gains=_GAINS)
-def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
+def correlate_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the correlations of complexity with errors, for each champion and for all
     together (Table 4).
     """
@@ -433,37 +389,28 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
     other_numbers = [
         number for number in evidence.games.words if number not in champions
     ]
-    indicators = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
     figures: dict[Key, Measured | None] = {}
     for group in (people, {"Champs": champions}, {"Others": other_numbers}):
-        for cells in read_rows(
-            build_complexity_table(evidence.open_study(games, group))
-        ):
-            name = "All" if cells[0] == "all" else str(cells[0])
-            for at, indicator in enumerate(indicators):
-                figure = cells[2 + 3 * at : 5 + 3 * at]
-                numbers = [cell for cell in figure if cell is not None]
-                figures[name, indicator, ""] = read_figure(numbers) if numbers else None
+        study = evidence.open_study(games, group)
+        for name, correlations in correlate_complexity(study):
+            subject = "All" if name == "all" else name
+            for indicator, correlation in zip(INDICATORS, correlations, strict=True):
+                figures[subject, indicator, ""] = measure_known(*correlation[1:])
     return keep_known(figures)
 
 
 @measure("covariance", games=list_champions_games, gains=_GAINS)
-def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
+def fit_outcome_vectors(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the correlation and the fitted line of each outcome vector (Table 6)."""
-    games = evidence.list_games(table)
     figures: dict[Key, Measured | None] = {}
-    for cells in read_rows(build_covariance_table(evidence.open_study(games, {}))):
-        name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = (
-            cells
-        )
-        for quantity, figure in (
-            ("rho", (rho, low, high)),
-            ("mean", (mean,)),
-            ("sd", (sd,)),
-            ("beta", (beta, beta_low, beta_high)),
-            ("alpha", (alpha,)),
-        ):
-            figures[str(name), quantity, ""] = read_figure(figure)
+    fits = fit_covariances(evidence.open_study(evidence.list_games(table), {}))
+    for variant, fit in zip(VARIANTS, fits, strict=True):
+        name = variant.name
+        figures[name, "rho", ""] = measure_known(fit.rho, fit.rho_low, fit.rho_high)
+        figures[name, "mean", ""] = measure_known(fit.mean)
+        figures[name, "sd", ""] = measure_known(fit.sd)
+        figures[name, "beta", ""] = measure_known(fit.beta, fit.beta_low, fit.beta_high)
+        figures[name, "alpha", ""] = measure_known(fit.alpha)
     return keep_known(figures)
 
 
@@ -510,9 +457,7 @@ def _pair_best_years(evidence: Evidence, by: str) -> BattleRoyale:
 
 @lru_cache(maxsize=4)
 def _gather_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]:
-    table = evidence.paper.find_table("alliot-table-7")
-    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
-    data = evidence.open_study(evidence.list_games(table), people)
+    data = open_champions(evidence.paper.find_table("alliot-table-7"), evidence)
     moves_of = gather_moves(data, PairedMoves, "player", "year")
     return {
         (data.players[player], year): moves
@@ -549,14 +494,12 @@ def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @measure("best-year", games=list_champions_games, gains=_GAINS)
-def find_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
+def name_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the year in which each champion beats the most years of other
     champions.
     """
-    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
-    study = evidence.open_study(evidence.list_games(table), people)
+    study = open_champions(table, evidence)
     best = {}
-    for cells in read_rows(build_best_year_table(study, table.by)):
-        name, _, year = str(cells[1]).rpartition(" ")
-        best[name] = float(year)
-    return {row.key: Measured(best[row.one]) for row in table.rows if row.one in best}
+    for player, year in find_best_years(study, table.by):
+        best[study.players[player]] = Measured(float(year))
+    return {row.key: best[row.one] for row in table.rows if row.one in best}

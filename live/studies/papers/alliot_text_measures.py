@@ -9,10 +9,10 @@ from math import hypot
 
 from polars import col
 
-from live.ratings.score_interval import compute_score_interval
-from live.studies.alliot_covariance import build_convolution_table, build_grid_table
-from live.studies.alliot_games import build_correlation_table, build_shortfall_table
-from live.studies.papers.alliot_measures import list_champions_games
+from live.studies.alliot_covariance import CONVOLUTIONS, fit_convolutions, fit_grid
+from live.studies.alliot_games import count_shortfalls, fit_conformances
+from live.studies.line_fits import LineFit
+from live.studies.papers.alliot_measures import list_champions_games, open_champions
 from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
     Evidence,
@@ -20,13 +20,11 @@ from live.studies.papers.measures import (
     Key,
     keep_known,
     measure,
+    measure_known,
+    measure_mean_score,
     measure_share,
-    read_figure,
-    read_rows,
 )
 from live.studies.papers.printed import PrintedTable
-from live.studies.study_data import StudyData
-from live.studies.study_tables import Row
 
 #: Names of conformances: in the printed rows, and in the table of correlations.
 _KINDS = {
@@ -40,19 +38,13 @@ _KINDS = {
 _TWO_PAWNS_CP = 200
 
 
-def _study_drawn_games(table: PrintedTable, evidence: Evidence) -> StudyData:
-    people = evidence.games.find_people(evidence.paper.occasions[table.at])
-    return evidence.open_study(evidence.list_games(table), people)
-
-
 def _count_losses(table: PrintedTable, evidence: Evidence) -> dict[str, Counter[int]]:
     """Count moves by the centipawns that they lose, for each colour."""
     losses = {"White": Counter[int](), "Black": Counter[int]()}
-    for lost_cp, white, _, black, _ in read_rows(
-        build_shortfall_table(_study_drawn_games(table, evidence))
-    ):
-        losses["White"][int(lost_cp or 0)] = int(white or 0)
-        losses["Black"][int(lost_cp or 0)] = int(black or 0)
+    shortfalls = count_shortfalls(open_champions(table, evidence))
+    for lost_cp, white, black in shortfalls.iter_rows():
+        losses["White"][lost_cp] = white
+        losses["Black"][lost_cp] = black
     return losses
 
 
@@ -135,30 +127,22 @@ def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figu
     """Return the x at which accumulated conformance correlates best with results, and
     the line at the paper's x (Figures 4 and 5).
     """
-    lines: dict[object, list[Row]] = {}
-    for cells in read_rows(
-        build_correlation_table(_study_drawn_games(table, evidence))
-    ):
-        if isinstance(cells[3], float):
-            lines.setdefault(cells[0], []).append(cells)
-    printed_x_cp = {
-        row.one: round(100 * row.value) for row in table.rows if row.other == "best x"
-    }
+    lines: dict[str, dict[int, LineFit]] = {}
+    for kind, x_cp, fit in fit_conformances(open_champions(table, evidence)):
+        if fit.rho is not None:
+            lines.setdefault(kind, {})[x_cp] = fit
     figures: dict[Key, Measured | None] = {}
-    for name, x_cp in printed_x_cp.items():
-        lines_of_kind = lines.get(_KINDS[name], [])
-        if not lines_of_kind:
-            continue
-        best = max(lines_of_kind, key=_read_rho)
-        [printed_line] = [cells for cells in lines_of_kind if cells[1] == x_cp]
-        figures[name, "best x", ""] = Measured(int(best[1] or 0) / 100)
-        figures[name, "beta", ""] = read_figure(printed_line[8:11])
-        figures[name, "alpha", ""] = read_figure(printed_line[11:12])
+    for row in table.rows:
+        fits = lines.get(_KINDS[row.one], {})
+        if row.other == "best x" and fits:
+            best_cp = max(fits, key=lambda x_cp: fits[x_cp].rho or 0)
+            printed = fits[round(100 * row.value)]
+            figures[row.one, "best x", ""] = Measured(best_cp / 100)
+            figures[row.one, "beta", ""] = measure_known(
+                printed.beta, printed.beta_low, printed.beta_high
+            )
+            figures[row.one, "alpha", ""] = measure_known(printed.alpha)
     return keep_known(figures)
-
-
-def _read_rho(cells: Row) -> float:
-    return float(cells[3] or 0)
 
 
 @measure("convolved", games=list_champions_games, gains=("same-search",))
@@ -166,13 +150,14 @@ def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figure
     """Correlate convolved gains with results, by setting, and find the n0 and b with
     the highest correlation (Figure 11).
     """
-    study = _study_drawn_games(table, evidence)
+    study = open_champions(table, evidence)
     figures: dict[Key, Measured | None] = {}
-    for cells in read_rows(build_convolution_table(study)):
-        figures[str(cells[0]), "rho", ""] = read_figure(cells[3:6])
-    grid = [cells[3:6] for cells in read_rows(build_grid_table(study))]
-    rhos = [rho for rho in map(read_figure, grid) if rho is not None]
-    figures["the best n0 and b", "rho", ""] = max(rhos, default=None)
+    for (name, *_), fit in zip(CONVOLUTIONS, fit_convolutions(study), strict=True):
+        figures[name, "rho", ""] = measure_known(fit.rho, fit.rho_low, fit.rho_high)
+    best = max(fit_grid(study), key=lambda fit: -1.0 if fit.rho is None else fit.rho)
+    figures["the best n0 and b", "rho", ""] = measure_known(
+        best.rho, best.rho_low, best.rho_high
+    )
     return keep_known(figures)
 
 
@@ -182,7 +167,7 @@ def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
     evaluation before one of their moves (Figure 13).
     """
     games = (
-        _study_drawn_games(table, evidence)
+        open_champions(table, evidence)
         .scan_moves()
         .drop_nulls(["best_cp", "score"])
         .group_by("player", "game")
@@ -193,9 +178,5 @@ def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
     for row in table.rows:
         scores = games.filter(col("highest") >= round(100 * float(row.other)))["score"]
         if len(scores):
-            total = float(scores.sum())
-            ends = compute_score_interval(
-                len(scores), total, float((scores * scores).sum())
-            )
-            figures[row.key] = Measured(total / len(scores), *ends)
+            figures[row.key] = measure_mean_score(scores.to_list())
     return figures

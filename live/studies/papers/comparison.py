@@ -94,13 +94,12 @@ class Comparison(Value, kw_only=True):
     @property
     def rows_exact(self) -> int:
         """Number of rows that are equal to the precision that the paper prints."""
-        equal = [
-            row
-            for row in self.rows
-            if row.difference is not None
-            and abs(row.difference) <= 0.5 * 10 ** -self.count_digits(row) + 1e-9
-        ]
-        return len(equal)
+        equal = 0
+        for row in self.rows:
+            if row.difference is not None:
+                precision = 0.5 * 10 ** -self.count_digits(row) + 1e-9
+                equal += abs(row.difference) <= precision
+        return equal
 
     def count_digits(self, row: ComparedRow) -> int:
         """Return the decimals of a row: those of its table, or more if its printed
@@ -163,14 +162,12 @@ def put_in_place_of_paper(source: Comparison, target: Comparison) -> Comparison:
     two settings or gains are compared with each other as one of them is compared with
     the paper.
     """
-    rows = tuple(
-        ComparedRow(
-            msgspec.structs.replace(row.printed, value=source_row.ours.value), row.ours
-        )
-        for row, source_row in zip(target.rows, source.rows, strict=True)
-        if source_row.ours is not None
-    )
-    return msgspec.structs.replace(target, rows=rows)
+    rows = []
+    for row, source_row in zip(target.rows, source.rows, strict=True):
+        if source_row.ours is not None:
+            printed = msgspec.structs.replace(row.printed, value=source_row.ours.value)
+            rows.append(ComparedRow(printed, row.ours))
+    return msgspec.structs.replace(target, rows=tuple(rows))
 
 
 def find_even_figure(table: PrintedTable) -> float:
@@ -218,35 +215,28 @@ def count_same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, i
     """Count the rows in which our figure is on the same side of ``even`` as the printed
     one. Return this number and the number of rows whose printed figure is not ``even``.
     """
-    decided = [
-        row for row in rows if row.ours is not None and row.printed.value != even
-    ]
-    same = [
-        row
-        for row in decided
-        if row.ours is not None
-        and (row.ours.value - even) * (row.printed.value - even) > 0
-    ]
-    return len(same), len(decided)
+    same = 0
+    decided = 0
+    for row in rows:
+        if row.ours is not None and row.printed.value != even:
+            decided += 1
+            same += (row.ours.value - even) * (row.printed.value - even) > 0
+    return same, decided
 
 
 def count_same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
     """Count the occasions with two rows in which the same row has the higher figure.
     Return this number and the number of occasions whose printed figures differ.
     """
-    matches: dict[str, list[ComparedRow]] = defaultdict(list)
+    matches: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:
         if row.ours is not None:
-            matches[row.printed.at].append(row)
+            matches[row.printed.at].append((row.printed.value, row.ours.value))
     same_winners = 0
     decided = 0
-    for match in matches.values():
-        if len(match) == 2:
-            first, second = match
-            printed = first.printed.value - second.printed.value
-            ours = (first.ours.value if first.ours else 0) - (
-                second.ours.value if second.ours else 0
-            )
-            decided += printed != 0
-            same_winners += printed * ours > 0
+    for figures in matches.values():
+        if len(figures) == 2:
+            (printed, ours), (other_printed, other_ours) = figures
+            decided += printed != other_printed
+            same_winners += (printed - other_printed) * (ours - other_ours) > 0
     return same_winners, decided

@@ -14,17 +14,12 @@ from statistics import fmean
 from typing import NamedTuple
 
 from live.messages.figures import GainKind
-from live.ratings.algorithm_2 import Algorithm2, Strength, solve
+from live.ratings.algorithm_2 import Strength, solve_differences
 from live.ratings.covariance import predict_by_covariance
 from live.ratings.expected_score import convert_score_to_difference
-from live.ratings.ferreira import (
-    Algorithm3,
-    MeasuredPlayer,
-    compute_expected_score_between,
-    run_algorithm_3,
-)
+from live.ratings.ferreira import Algorithm3, compute_expected_score_between
 from live.ratings.gains import GainHistogram
-from live.studies.ferreira_tables import compute_interval_of_mean
+from live.ratings.predictions import Prediction
 from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
     Evidence,
@@ -33,11 +28,16 @@ from live.studies.papers.measures import (
     keep_known,
     list_occasion_games,
     measure,
+    measure_known,
     measure_share,
 )
 from live.studies.papers.printed import PrintedTable
 from live.studies.player_moves import SPIKE, PlayerMoves, gather_moves
-from live.studies.study_data import StudyData, choose_gain_column
+from live.studies.player_strengths import (
+    compute_interval_of_mean,
+    measure_engine,
+    solve_strengths,
+)
 
 _BOTH: tuple[GainKind, ...] = ("same-search", "successive")
 
@@ -50,9 +50,11 @@ class OccasionMoves(NamedTuple):
     """Moves against one opponent only, by player and opponent."""
     strengths: dict[str, Strength]
     """Strengths of all players who met, by Algorithm 2 from all their gains."""
+    engine: Algorithm3
+    """The engine's strength by Algorithm 3 over all players."""
 
 
-_NOBODY = OccasionMoves({}, {}, {})
+_NOBODY = OccasionMoves({}, {}, {}, Algorithm3((), None, None))
 
 
 @lru_cache(maxsize=64)
@@ -63,66 +65,40 @@ def gather_occasion(evidence: Evidence, name: str) -> OccasionMoves:
     occasion = evidence.paper.occasions[name]
     games = evidence.games.list_of_occasion(occasion)
     data = evidence.open_study(games, evidence.games.find_people(occasion))
+    names = data.players
     players = {
-        data.players[player]: moves
+        player: moves
         for (player,), moves in gather_moves(data, PlayerMoves, "player").items()
     }
-    matches = {
-        (data.players[player], data.players[opponent]): moves
-        for (player, opponent), moves in gather_moves(
-            data, PlayerMoves, "player", "opponent"
-        ).items()
-    }
-    return OccasionMoves(players, matches, _solve_all(data, players, matches))
+    matches = gather_moves(data, PlayerMoves, "player", "opponent")
+    strengths = solve_strengths(data, players, matches)
+    return OccasionMoves(
+        {names[player]: moves for player, moves in players.items()},
+        {(names[pair[0]], names[pair[1]]): moves for pair, moves in matches.items()},
+        {names[player]: strength for player, strength in strengths.items()},
+        measure_engine(data, players, strengths),
+    )
 
 
-def _solve_all(
-    data: StudyData,
-    players: dict[str, PlayerMoves],
-    matches: dict[tuple[str, str], PlayerMoves],
-) -> dict[str, Strength]:
-    """Return the strengths of all players who met, by Algorithm 2."""
-    event = Algorithm2(data.selection.gain)
-    for player, moves in players.items():
-        event.rate(player, None if moves.elo is None else round(moves.elo))
-    for pair in sorted(matches):
-        event.meet(*pair)
-    column = choose_gain_column(data.selection.gain)
-    for frame in data.read_moves(["player", "game", column]):
-        played = (
-            frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
-        )
-        for player, _, gains_cp in played.iter_rows():
-            event.add_game(data.players[player], gains_cp)
-    return event.strengths()
-
-
-class _Pair(NamedTuple):
-    expected: Measured | None
-    difference: Measured | None
-
-
-def _compare(own: PlayerMoves | None, opponent: PlayerMoves | None) -> _Pair:
-    """Return the expected score and the difference by Algorithm 1, with intervals that
-    follow from the moves of both players.
+def _compare(own: PlayerMoves | None, opponent: PlayerMoves | None) -> Prediction:
+    """Return the expected score by Algorithm 1, with an interval that follows from the
+    moves of both players.
     """
-    if own is None or opponent is None or not own.gains.n or not opponent.gains.n:
-        return _Pair(None, None)
-    prediction = predict_by_covariance(own.gains, opponent.gains)
-    if prediction.expected_score is None:
-        return _Pair(None, None)
-    expected = Measured(prediction.expected_score, prediction.low, prediction.high)
-    difference = convert_score_to_difference(prediction.expected_score)
-    if difference is None:
-        return _Pair(expected, None)
-    ends = [
-        None if end is None else convert_score_to_difference(end)
-        for end in (prediction.low, prediction.high)
-    ]
-    return _Pair(expected, Measured(difference, *ends))
+    if own is None or opponent is None:
+        return Prediction()
+    return predict_by_covariance(own.gains, opponent.gains)
 
 
-def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, _Pair]:
+def _measure_difference(prediction: Prediction) -> Measured | None:
+    """Return the difference in Elo; None if it is unknown or unbounded."""
+    return measure_known(
+        convert_score_to_difference(prediction.expected_score),
+        convert_score_to_difference(prediction.low),
+        convert_score_to_difference(prediction.high),
+    )
+
+
+def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, Prediction]:
     """Compare players by all their gains (Tables 1 and 2), or by the gains of the games
     against each other (Table 3).
     """
@@ -145,18 +121,21 @@ def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, _Pair]:
 def expect_scores(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected score of each pair."""
     pairs = _compare_rows(table, evidence)
-    return keep_known({key: pair.expected for key, pair in pairs.items()})
+    figures = {}
+    for key, pair in pairs.items():
+        figures[key] = measure_known(pair.expected_score, pair.low, pair.high)
+    return keep_known(figures)
 
 
 @measure("difference", "match-difference", games=list_occasion_games, gains=_BOTH)
 def expect_differences(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the Elo difference of each pair."""
     pairs = _compare_rows(table, evidence)
-    return keep_known({key: pair.difference for key, pair in pairs.items()})
+    return keep_known({key: _measure_difference(pair) for key, pair in pairs.items()})
 
 
 @measure("algorithm-2", games=list_occasion_games, gains=_BOTH)
-def solve_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
+def rate_players(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the players' ratings by Algorithm 2, from all their gains (Table 1)."""
     return _take_ratings(table, gather_occasion(evidence, table.at).strengths)
 
@@ -169,11 +148,10 @@ def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     moves = gather_occasion(evidence, table.at)
     differences: dict[tuple[str, str], Measured] = {}
     for player, opponent in moves.matches:
-        pair = _compare(
-            moves.matches[player, opponent], moves.matches.get((opponent, player))
-        )
-        if player < opponent and pair.difference is not None:
-            differences[player, opponent] = pair.difference
+        pair = moves.matches[player, opponent], moves.matches.get((opponent, player))
+        difference = _measure_difference(_compare(*pair))
+        if player < opponent and difference is not None:
+            differences[player, opponent] = difference
     elos = {
         name: player_moves.elo
         for name, player_moves in moves.players.items()
@@ -189,14 +167,14 @@ def solve_with_intervals(
     by so much, and the squares add up.
     """
     values = {pair: difference.value for pair, difference in differences.items()}
-    strengths = solve(values, elos)
+    strengths = solve_differences(values, elos)
     below: dict[str, float] = defaultdict(float)
     above: dict[str, float] = defaultdict(float)
     for pair, difference in differences.items():
         for end in (difference.low, difference.high):
             if end is None:
                 return strengths
-            for name, moved in solve(values | {pair: end}, elos).items():
+            for name, moved in solve_differences(values | {pair: end}, elos).items():
                 shift = (moved.rating or 0.0) - (strengths[name].rating or 0.0)
                 side = above if shift > 0 else below
                 side[name] += shift**2
@@ -248,12 +226,7 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected scores against the engine (Tables 4 and 5)."""
 
     def compute_score(moves: PlayerMoves) -> Measured | None:
-        expected = moves.expected_score
-        return (
-            None
-            if expected is None
-            else Measured(expected, *moves.compute_score_interval())
-        )
+        return measure_known(moves.expected_score, *moves.compute_score_interval())
 
     return _measure_players(table, evidence, compute_score)
 
@@ -265,23 +238,7 @@ def differ_from_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 def _compare_with_engine(moves: PlayerMoves) -> Measured | None:
-    difference, *ends = moves.compute_differences()
-    return None if difference is None else Measured(difference, *ends)
-
-
-def measure_engine(moves: OccasionMoves) -> Algorithm3:
-    """Return the result of Algorithm 3 over the players of an occasion."""
-    rated = []
-    for name, player_moves in sorted(moves.players.items()):
-        if player_moves.expected_score is not None:
-            strength = moves.strengths.get(name)
-            rating = None if strength is None else strength.rating
-            rated.append(
-                MeasuredPlayer(
-                    name, player_moves.expected_score, player_moves.elo, rating
-                )
-            )
-    return run_algorithm_3(rated)
+    return measure_known(*moves.compute_differences())
 
 
 @measure("engine-by-elo", "engine-by-strength", games=list_occasion_games, gains=_BOTH)
@@ -291,7 +248,7 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """
     is_by_elo = table.measure == "engine-by-elo"
     ratings: dict[str, float] = {}
-    for estimate in measure_engine(gather_occasion(evidence, table.at)).rows:
+    for estimate in gather_occasion(evidence, table.at).engine.rows:
         rating = estimate.by_elo if is_by_elo else estimate.by_strength
         if rating is not None:
             ratings[estimate.player] = rating
@@ -307,7 +264,7 @@ def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the players' ratings by Algorithm 4, with the engine's rating as measured
     for the reference occasion (Tables 5 and 6).
     """
-    engine = measure_engine(gather_occasion(evidence, table.reference)).by_elo
+    engine = gather_occasion(evidence, table.reference).engine.by_elo
     if engine is None:
         return {}
     names = {row.at or table.at for row in table.rows}
@@ -371,4 +328,4 @@ def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figure
     """Return the players' ratings by Algorithm 2, from the printed differences."""
     rows = evidence.paper.find_table(table.solves).rows
     differences = {(row.one, row.other): row.value for row in rows}
-    return _take_ratings(table, solve(differences, table.elos))
+    return _take_ratings(table, solve_differences(differences, table.elos))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import cached_property, lru_cache
 from itertools import takewhile
 from operator import itemgetter
+from statistics import fmean
 from typing import NamedTuple
 
 from live.messages.figures import GainKind
@@ -17,7 +18,6 @@ from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.printed import PrintedPaper, PrintedTable
 from live.studies.searched_games import SearchedGame, SearchSetting
 from live.studies.study_data import ChosenGames, Selection, StudyData
-from live.studies.study_tables import Row, Rows, TableHead
 
 #: Smallest share of an occasion's games that must be searched: with fewer, a figure
 #: would not represent the occasion.
@@ -176,24 +176,23 @@ def measure_share(count: float, n: float) -> Measured:
     return Measured(count / n, *compute_score_interval(n, count, count))
 
 
-def read_figure(cells: Sequence[object]) -> Measured | None:
-    """Return the figure in these cells of a study's table, with its interval if they
-    have one; None if a cell is empty.
-    """
-    numbers = [cell for cell in cells if isinstance(cell, float)]
-    return Measured(*numbers) if len(numbers) == len(cells) else None
+def measure_mean_score(scores: Sequence[float]) -> Measured:
+    """Return the mean of scores of 0, 1/2 or 1, with its interval."""
+    squares = [score * score for score in scores]
+    ends = compute_score_interval(len(scores), sum(scores), sum(squares))
+    return Measured(fmean(scores), *ends)
+
+
+def measure_known(
+    value: float | None, low: float | None = None, high: float | None = None
+) -> Measured | None:
+    """Return a figure with its interval; None if the figure is unknown."""
+    return None if value is None else Measured(value, low, high)
 
 
 def keep_known(figures: Mapping[Key, Measured | None]) -> Figures:
     """Return the figures that are not None."""
     return {key: figure for key, figure in figures.items() if figure is not None}
-
-
-def read_rows(table: Rows) -> Iterator[Row]:
-    """Yield the rows of a study's table without its notes and heads."""
-    for cells in table:
-        if isinstance(cells, tuple) and not isinstance(cells, TableHead):
-            yield cells
 
 
 def draw_in_turn(

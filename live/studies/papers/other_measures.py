@@ -14,30 +14,16 @@ from live.studies.papers.measures import (
     draw_in_turn,
     keep_known,
     measure,
-    read_figure,
-    read_rows,
+    measure_known,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedTable
-from live.studies.regan_table import build_sensitivity_table, fit_competence_line
+from live.studies.regan_table import fit_competence_line, fit_groups
 
 #: Largest distance of both players' ratings from a milepost, Elo (section 5); "expanded
 #: for some of the lower sets".
 _REACH_ELO = 10
 _REACH_BELOW_ELO = 20
 _LOWER_SETS = 2200
-#: Indexes of the columns in a row of the table ``regan``: of the figure, and then of
-#: the ends of its interval.
-_COLUMNS = {
-    "s": (2, 3, 4),
-    "c": (5, 6, 7),
-    "matches predicted, %": (10,),
-    "matches, %": (11,),
-    "average difference predicted": (12,),
-    "average difference": (13,),
-    "Q of the fit": (14,),
-    "c on the line": (15,),
-    "s with that c": (16,),
-}
 
 
 def sample_milepost_games(
@@ -80,11 +66,20 @@ def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the fitted s and c, and the projections, for each milepost of Elo."""
     study = evidence.open_study(evidence.list_games(table), {})
     figures: dict[Key, Measured | None] = {}
-    for cells in read_rows(build_sensitivity_table(study, "rating")):
-        for quantity, places in _COLUMNS.items():
-            figures[str(cells[0]), quantity, ""] = read_figure(
-                [cells[place] for place in places]
-            )
+    for milepost, fit in fit_groups(study, "rating").items():
+        measured = {
+            "s": measure_known(fit.s, fit.s_low, fit.s_high),
+            "c": measure_known(fit.c, fit.c_low, fit.c_high),
+            "matches predicted, %": measure_known(fit.projected_matches),
+            "matches, %": measure_known(fit.matches),
+            "average difference predicted": measure_known(fit.projected_difference),
+            "average difference": measure_known(fit.difference),
+            "Q of the fit": measure_known(fit.quality),
+            "c on the line": measure_known(fit.c_on_line),
+            "s with that c": measure_known(fit.s_on_line),
+        }
+        for quantity, figure in measured.items():
+            figures[str(milepost), quantity, ""] = figure
     return keep_known(figures)
 
 

@@ -116,33 +116,41 @@ def _sum_settings(comparisons: Sequence[Comparison]) -> Iterator[str]:
         f" {rows_done} of them have a figure of ours, with one setting at least."
     )
     for label, members in _group_by_setting(comparisons).items():
-        within = sum(comparison.rows_within for comparison in members)
-        rows_with_interval = sum(
-            comparison.rows_with_interval for comparison in members
+        yield f"- {label}: {', '.join(_sum_agreement(members))}."
+
+
+def _sum_agreement(comparisons: Sequence[Comparison]) -> list[str]:
+    """Describe the sums over the comparisons of one setting."""
+    rows = 0
+    within = 0
+    rows_with_interval = 0
+    same_winners = 0
+    decided = 0
+    orders = []
+    for comparison in comparisons:
+        rows += comparison.rows_done
+        within += comparison.rows_within
+        rows_with_interval += comparison.rows_with_interval
+        if comparison.winners:
+            same_winners += comparison.winners[0]
+            decided += comparison.winners[1]
+        if comparison.order:
+            orders.append(comparison.order)
+    parts = [f"{rows} rows"]
+    if rows_with_interval:
+        parts.append(
+            f"{within} of {rows_with_interval} printed numbers within our interval"
         )
-        winners = [
-            comparison.winners
-            for comparison in members
-            if comparison.rows_done and comparison.winners
-        ]
-        same_winners = sum(pair[0] for pair in winners)
-        decided = sum(pair[1] for pair in winners)
-        orders = [comparison.order for comparison in members if comparison.order]
+    if decided:
+        parts.append(f"the same one ahead in {same_winners} of {decided}")
+    if orders:
         whole_orders = sum(order.kept == order.pairs for order in orders)
-        parts = [f"{sum(comparison.rows_done for comparison in members)} rows"]
-        if rows_with_interval:
-            parts.append(
-                f"{within} of {rows_with_interval} printed numbers within our interval"
-            )
-        if decided:
-            parts.append(f"the same one ahead in {same_winners} of {decided}")
-        if orders:
-            nearly_whole_orders = sum(not order.moved for order in orders)
-            parts.append(
-                f"the whole order kept in {whole_orders} of {len(orders)}, and but for"
-                f" neighbours in {nearly_whole_orders}"
-            )
-        yield f"- {label}: {', '.join(parts)}."
+        nearly_whole_orders = sum(not order.moved for order in orders)
+        parts.append(
+            f"the whole order kept in {whole_orders} of {len(orders)}, and but for"
+            f" neighbours in {nearly_whole_orders}"
+        )
+    return parts
 
 
 def _group_by_setting(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
@@ -167,22 +175,17 @@ def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
         if comparison.rows_done:
             table = comparison.table
             page = f", p. {table.page}" if table.page else ""
-            place = f"{comparison.paper}, {table.where}{page}"
-            rows_done = f"{comparison.rows_done} of {len(comparison.rows)}"
-            games = (
-                f"{comparison.games} of {comparison.wanted}"
-                if comparison.wanted
-                else ""
-            )
-            cells = (
+            games = ""
+            if comparison.wanted:
+                games = f"{comparison.games} of {comparison.wanted}"
+            yield _write_row(
                 table.title,
-                place,
-                rows_done,
+                f"{comparison.paper}, {table.where}{page}",
+                f"{comparison.rows_done} of {len(comparison.rows)}",
                 _shorten_setting(comparison),
                 games,
                 _describe_agreement(comparison),
             )
-            yield f"| {' | '.join(cells)} |"
 
 
 def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -206,36 +209,37 @@ def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
 def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield a table of how far orders and winners depend on the limit."""
     rows = [*compare_with_next_limit(comparisons)]
-    if not rows:
-        return
-    names = [limit.name for limit in list_limits(comparisons)]
-    heads = [f"{lower} and {higher}" for lower, higher in pairwise(names)]
-    heads += [f"{name} and the paper" for name in names]
-    yield from ("", "### How far an order depends on the limit", "")
-    yield from _write_head("figures", "gain", *heads)
+    if rows:
+        names = [limit.name for limit in list_limits(comparisons)]
+        heads = [f"{lower} and {higher}" for lower, higher in pairwise(names)]
+        heads += [f"{name} and the paper" for name in names]
+        yield from ("", "### How far an order depends on the limit", "")
+        yield from _write_head("figures", "gain", *heads)
     for row in rows:
-        cells = map(_describe_order, (*row.limits, *row.paper))
-        yield f"| {_name_table(row.table)} | {row.gain} | {' | '.join(cells)} |"
+        orders = map(_describe_order, (*row.limits, *row.paper))
+        yield _write_row(_name_table(row.table), row.gain, *orders)
 
 
 def _write_gains(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield a table of how far orders and winners depend on the gain."""
     rows = [*compare_gains(comparisons)]
-    if not rows:
-        return
-    names = [limit.name for limit in list_limits(comparisons)]
-    yield from ("", "### How far an order depends on the gain", "")
-    yield "Same-search beside successive gains, searched with the same limit."
-    yield ""
-    yield from _write_head("figures", *names)
+    if rows:
+        names = [limit.name for limit in list_limits(comparisons)]
+        yield from ("", "### How far an order depends on the gain", "")
+        yield "Same-search beside successive gains, searched with the same limit."
+        yield ""
+        yield from _write_head("figures", *names)
     for row in rows:
-        cells = map(_describe_order, row.limits)
-        yield f"| {_name_table(row.table)} | {' | '.join(cells)} |"
+        yield _write_row(_name_table(row.table), *map(_describe_order, row.limits))
 
 
 def _write_head(*names: str) -> Iterator[str]:
-    yield f"| {' | '.join(names)} |"
+    yield _write_row(*names)
     yield "|---" * len(names) + "|"
+
+
+def _write_row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _name_table(table: PrintedTable) -> str:
@@ -311,7 +315,7 @@ def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
             cells += [_write_figure(our_row.ours, digits)]
             if not table.other_scale:
                 cells += [_write_difference(our_row.difference, digits)]
-        yield f"| {' | '.join(cells)} |"
+        yield _write_row(*cells)
 
 
 def _name_row(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:

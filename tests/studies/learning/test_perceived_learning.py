@@ -26,7 +26,7 @@ from tests.studies.small_corpus import rated_games
 DATA = Path(__file__).parents[2] / "data"
 
 
-def gains(path: Path, sides: int = 120, moves: int = 20, seed: int = 5) -> Path:
+def gains(path: Path, sides: int = 72, moves: int = 18, seed: int = 5) -> Path:
     """Player-games in which the better lose less."""
     path.write_text(rated_games(sides, moves, seed))
     return path
@@ -63,7 +63,7 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
     model = MODELS.decode(data, "club.json")
     assert (model.name, model.engine, model.limit) == ("club", "Made up 1", "depth 9")
     assert (model.gain, model.time_control) == ("same-search", "blitz")
-    assert model.players == sum(not is_held_out(str(player)) for player in range(120))
+    assert model.players == sum(not is_held_out(str(player)) for player in range(72))
     logit = LossLogit(model)
     odds = logit.compute_odds(Turn(0, 0, 41))
     weak, strong = (logit.compute_shares(odds, elo) for elo in (1300.0, 2500.0))
@@ -92,7 +92,7 @@ def test_too_few_games_teach_nothing(
 def test_moves_that_have_nothing_to_do_with_ratings_teach_nothing(
     tmp_path: Path,
 ) -> None:
-    lines = rated_games(120, 20, seed=3).splitlines()
+    lines = rated_games(72, 18, seed=3).splitlines()
     elos = [json.loads(line)["white_elo"] for line in lines]
     random.Random(1).shuffle(elos)
     swapped = [
@@ -118,9 +118,9 @@ def test_a_check_of_its_own_file_counts_only_players_it_never_saw(
     out = tmp_path / "out.json"
     found = checked(file, model, out)
     assert set(found) == {"5", "10", "20", "40", "whole"}
-    assert found["whole"]["n"] == sum(is_held_out(str(player)) for player in range(120))
+    assert found["whole"]["n"] == sum(is_held_out(str(player)) for player in range(72))
     found = checked(gains(tmp_path / "others.ndjson", seed=6), model, out)
-    assert found["whole"]["n"] == 120
+    assert found["whole"]["n"] == 72
     assert 0.6 < found["whole"]["usual_holds"] <= 1
     assert found["whole"]["blind_r"] > 0.5
 
@@ -221,7 +221,7 @@ def test_the_blitz_model_reads_players_it_never_learned_from() -> None:
     ).splitlines()
     games = read_played_games(lines, "same-search")
     (model,) = [each for each in load_shipped_models() if each.name == "blitz"]
-    whole = summarise_judgement(judge(games, model, is_held_out).after[WHOLE])
+    whole = summarise_judgement(judge(games, model, is_held_out)[WHOLE])
     assert whole["n"] >= 60
     assert whole["blind_r"] > 0.5
     # Of 65 player-games 8 of 10 within: three standard errors either way.

@@ -14,7 +14,6 @@ from live.ratings.choice_model import ChoiceSkill, Curve, Model, Spread, TurnArr
 from live.ratings.intrinsic_rating import IntrinsicTable, Milepost
 from live.studies.learning.choice_fit import (
     PERCENTILES,
-    compute_log_likelihood,
     fit_likelihood,
     fit_percentile,
     fit_sensitivity,
@@ -23,7 +22,12 @@ from live.studies.learning.choice_fit import (
 )
 from live.studies.learning.fisher_scoring import NoFit
 from live.studies.learning.intrinsic_table import RatedTurns, learn_intrinsic
-from tests.ratings.known_players import real_turns, simulate, spreads_of
+from tests.ratings.known_players import (
+    compute_log_likelihood,
+    real_turns,
+    simulate,
+    spreads_of,
+)
 
 # --- choice fit -----------------------------------------------------------------------
 
