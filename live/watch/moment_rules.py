@@ -165,13 +165,18 @@ def _find_weaker(game: GameDetail) -> tuple[Color, float] | None:
 
 
 def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
-    """Find the ply from which the weaker player is likely to win."""
+    """Find the ply from which the weaker player is likely to win.
+
+    A weaker player who has won is reported as an upset instead.
+    """
     rated = _find_weaker(game)
     if rated is None or rated[1] < COMING_ELO:
         return
     weaker, gap = rated
+    if find_winner(game) == weaker:
+        return
     plies_in_a_row = 0
-    # The last ply is left out, since an upset at the end is no longer a coming one.
+    # The last ply counts only once another move has followed.
     for ply, score in enumerate(scores[: len(game.plies)]):
         if score is None or ply < UPSET_FROM or score_of(weaker, score) < UPSET_SCORE:
             plies_in_a_row = 0
