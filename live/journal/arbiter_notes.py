@@ -26,9 +26,8 @@ from live.watch.arbiter_notes import (
 
 log = logging.getLogger(__name__)
 
-ALERT = "alert"
 _TYPES: dict[str, type[ArbiterNote]] = {
-    ALERT: Alert,
+    "alert": Alert,
     "mute": Mute,
     "entry": ArbiterEntry,
     "ruling": BoardRuling,
