@@ -461,11 +461,17 @@ def explain_refusal(path: Path) -> str:
 # --- deletion -------------------------------------------------------------------------
 
 
+#: Kinds of notes that can name people. The other kinds, such as the delay that was
+#: chosen, hold for the whole event.
+_KINDS_ABOUT_PEOPLE = ("alert", "mute", "entry")
+
+
 def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
     """Delete games permanently; return the number of games. They are the games of
     ``player`` (a name or a FIDE id), or those whose last change was before
-    ``older_than_ms`` (milliseconds since 1970 UTC). Notes about these games, notes that
-    mention the player, and notes from before that time are deleted too.
+    ``older_than_ms`` (milliseconds since 1970 UTC). Notes about these games are deleted
+    too, and so are notes that mention the player, and alerts and remarks from before
+    that time that are not about a remaining game.
 
     A game is deleted as a whole, so the opponent's is deleted too: even without names,
     its moves would show who played. Results of searches stay, since they contain no
@@ -488,22 +494,24 @@ def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int
             (older_than_ms,),
         )
         games = {game for (game,) in rows}
-        rows = connection.execute(
-            "SELECT n FROM notes WHERE at_ms < ?", (older_than_ms,)
-        )
-        notes = {n for (n,) in rows}
+        notes = set[int]()
         if player:
             names, player_games = _find_player_games(connection, player)
             games |= player_games
             bodies = connection.execute("SELECT n, body FROM notes")
-            notes |= {n for n, body in bodies if _mentions_any(body, names)}
+            notes = {n for n, body in bodies if _mentions_any(body, names)}
         for game in games:
             for table in ("changes", "notes", "games"):
                 connection.execute(f"DELETE FROM {table} WHERE game = ?", (game,))
             connection.execute("DELETE FROM remembered WHERE about = ?", (game,))
         for n in notes:
             connection.execute("DELETE FROM notes WHERE n = ?", (n,))
-        if games or notes:
+        deleted = connection.execute(
+            "DELETE FROM notes WHERE at_ms < ? AND kind IN (?, ?, ?)"
+            " AND game NOT IN (SELECT game FROM changes WHERE game <> '')",
+            (older_than_ms, *_KINDS_ABOUT_PEOPLE),
+        )
+        if games or notes or deleted.rowcount:
             _note_deletion(connection, len(games))
         connection.execute("COMMIT")
         connection.execute("VACUUM")

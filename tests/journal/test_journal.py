@@ -995,6 +995,30 @@ def test_a_player_is_in_no_byte_of_the_file_afterwards(
         assert reader.find_problems(results=True) == []
 
 
+def test_old_games_go_with_their_notes_and_what_else_holds_stays(path: Path) -> None:
+    now_ms = 1_000
+    with open_journal(path, now_ms=lambda: now_ms) as journal:
+        for id in ("old", "going on"):
+            journal.add_change(NewGame(game(id)))
+            journal.add_note("alert", b'{"text":"Bosse, B waits"}', id)
+            journal.add_note("ruling", b"{}", id)
+        journal.add_note("entry", b'{"text":"Bosse, B was late"}')
+        journal.add_note("delay", b"{}")
+        now_ms = 9_000
+        journal.add_change(MovesPlayed("going on", 1, MOVES))
+        journal.add_note("entry", b'{"text":"lights out"}')
+    assert journal_file.delete_games(path, older_than_ms=5_000) == 1
+    with JournalReader.open(path) as reader:
+        notes = [(note.kind, note.game) for note in reader.read_notes()]
+    assert notes == [
+        ("alert", "going on"),
+        ("ruling", "going on"),
+        ("delay", ""),
+        ("entry", ""),
+        ("forgotten", ""),
+    ]
+
+
 def test_old_games_go_and_a_journal_in_use_is_left_alone(tmp_path: Path) -> None:
     path = of_two_games(tmp_path)
     none = CliRunner().invoke(app, ["forget", str(path), "--older-than", "1"])
