@@ -73,7 +73,7 @@ def read_settings(
     merged: dict[str, object] = {}
     for origin, layer in (
         (str(path), _read_file(path) if path is not None else {}),
-        ("environment", read_environment(env)),
+        ("environment", _read_environment(env)),
         ("command line", _convert_flags(overrides)),
     ):
         limits = [key for key in LIMITS if layer.get(key)]
@@ -117,7 +117,7 @@ def _read_file(path: Path) -> dict[str, object]:
     return layer
 
 
-def read_environment(env: Mapping[str, str]) -> dict[str, object]:
+def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
     """Return the settings of the environment, by dotted key.
 
     Raises:
