@@ -14,7 +14,6 @@ from live.engine.engine_pool import EnginePool
 from live.engine.engine_programs import EngineCommand
 from live.engine.search import Limit, Position, Search
 from live.engine.search_queue import SearchKind, SearchPriority
-from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineError
 from live.settings import EngineConfig
 from tests.engine.conftest import START, Desk, scripted, search_and_wait
@@ -224,7 +223,7 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     with pytest.raises(
         EngineError, match=r"cluster tcp://127\.0\.0\.1:9: cannot be reached"
     ):
-        await run_worker(scripted("well"), UciSettings(), NOBODY)
+        await run_worker(scripted("well"), NOBODY)
 
 
 async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
