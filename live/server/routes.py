@@ -82,12 +82,11 @@ from live.server.wire import API_PATH, PROTOCOL, encode_with_defaults
 from live.settings import ServerConfig
 from live.user_files import on_own_thread
 from live.watch.incident_log import board_words, has_words, with_boards
+from live.watch.round_names import RoundName, round_of
 from live.watch.round_summary import (
-    RoundName,
     RoundSummary,
     list_finished_rounds,
     list_running_rounds,
-    round_of,
     summarise_round,
 )
 from live.watch.words import LANGUAGES

@@ -32,7 +32,7 @@ from live.messages.values import GameId
 from live.watch.moment_draft import ONCE, MomentDraft
 from live.watch.moment_rules import find_moments
 from live.watch.round_moments import WholeGame, find_round_moments, read_whole_game
-from live.watch.round_summary import RoundName, round_of
+from live.watch.round_names import RoundName, round_of
 from live.watch.sentences import write_sentences
 
 #: Maximum number of moments. The oldest are removed first, and those without a known
