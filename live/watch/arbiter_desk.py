@@ -381,10 +381,10 @@ class ArbiterDesk:
         them.
         """
         for alert in (message.alert for message in messages):
-            is_kept = self._log.is_to_be_kept(alert)
             changes = self._log.add_alert(alert, self._clock())
-            if is_kept:
-                self._store.write_note(alert)
+            if changes is None:
+                continue
+            self._store.write_note(alert)
             if self._should_log():
                 # Logged as a warning, so that the log has what arbiters see and do at
                 # every level.

@@ -41,7 +41,9 @@ class Finding(Value, kw_only=True):
         return " ".join(str(part) for part in parts if part is not None)
 
 
-_URGENCY = list(SIGNS)
+def rank_severity(severity: Severity) -> int:
+    """Return the rank of a level of urgency; the lowest level has the rank 0."""
+    return list(SIGNS).index(severity)
 
 
 def in_order(alerts: Iterable[Alert]) -> list[Alert]:
@@ -53,7 +55,7 @@ def in_order(alerts: Iterable[Alert]) -> list[Alert]:
         key=lambda alert: (
             alert.muted,
             alert.acknowledged_s is not None,
-            -_URGENCY.index(alert.severity),
+            -rank_severity(alert.severity),
             -alert.first_seen_s,
             alert.id,
         ),
