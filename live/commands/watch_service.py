@@ -17,11 +17,7 @@ from rich.console import Console
 from live.commands.service_connection import ServiceConnection, derive_pages_url
 from live.messages.alerts import Alert, Incident
 from live.messages.from_clients import DeskCommand
-from live.messages.to_clients import (
-    AlertMessage,
-    Message,
-    SnapshotMessage,
-)
+from live.messages.to_clients import AlertMessage, Message, SnapshotMessage
 from live.process.signals import stop_on_signals
 from live.screens.command_output import print_line
 from live.screens.display import Display, choose_display, run_terminal

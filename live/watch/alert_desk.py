@@ -18,6 +18,7 @@ from live.messages.alerts import Alert, AlertKind
 from live.messages.to_clients import AlertMessage
 from live.messages.values import GameId
 from live.watch.alert_kinds import COUNTED, PASSING
+from live.watch.arbiter_notes import Mute
 from live.watch.finding import Finding, dial, in_order
 from live.watch.incident_log import sign_text
 from live.watch.result_alerts import ENDING_WAIT_S
@@ -201,16 +202,14 @@ class AlertDesk:
         noted = replace(alert, note=sign_text(text[:NOTE_CHARS], by))
         return self._send_changed([noted])
 
-    def mute(self, muted: bool = True, **subject: str | None) -> list[AlertMessage]:
+    def mute(self, mute: Mute) -> list[AlertMessage]:
         """Mute or unmute one alert, all alerts of a kind, or all alerts of a board.
 
-        ``subject`` has the keys ``alert``, ``kind`` and ``game``. Muted alerts are not
-        shown; they are still found and logged.
+        Muted alerts are not shown; they are still found and logged.
         """
-        for part, identity in subject.items():
-            if identity is None:
-                continue
-            if muted:
+        for part in ("alert", "kind", "game"):
+            identity = getattr(mute, part)
+            if identity is not None and mute.muted:
                 self._mutes.add((part, identity))
             else:
                 self._mutes.discard((part, identity))

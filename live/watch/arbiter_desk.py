@@ -9,7 +9,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
@@ -314,7 +314,7 @@ class ArbiterDesk:
         description = mute.describe()
         if description is not None:
             self._log.add_mute(description, mute.muted, self._clock(), mute.game)
-        self._send(self._desk.mute(**asdict(mute)))
+        self._send(self._desk.mute(mute))
 
     # --- restart ---
 
@@ -348,7 +348,7 @@ class ArbiterDesk:
         alerts: list[Alert] = []
         for _, note in notes:
             if isinstance(note, Mute):
-                self._desk.mute(**asdict(note))
+                self._desk.mute(note)
             elif isinstance(note, Alert) and (note.feed is None or note.feed in feeds):
                 alerts.append(note)
         records = list(state.list_records())

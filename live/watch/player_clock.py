@@ -116,15 +116,14 @@ def _moves_of(match: re.Match[str], time_control: str) -> int:
     pair = sorted((int(match["one"]), int(match["other"])))
     if _USUAL_CONTROL in pair:
         return _USUAL_CONTROL
-    is_in_seconds = pair[1] >= _LEAST_PERIOD_S
+    # A period is at least this long, so smaller numbers are minutes.
+    is_in_seconds = pair[1] >= LEAST_PERIOD_S
     if not is_in_seconds and not _NEXT_PERIOD.match(time_control, match.end()):
         # For example, 15/10 means 15 minutes with ten seconds per move.
         return 0
     return pair[0] if pair[0] != pair[1] else 0
 
 
-#: A number of at least this size is a period in seconds; smaller ones are minutes.
-_LEAST_PERIOD_S = 300
 _NEXT_PERIOD = re.compile(r"\s*[,:;+]\s*\d")
 
 

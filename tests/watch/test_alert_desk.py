@@ -30,6 +30,7 @@ from live.server.visibility import Visibility
 from live.sources.demo_feed import read_demo_games as demo_games
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.watch.alert_desk import NOTE_CHARS
+from live.watch.arbiter_notes import Mute
 from live.watch.incident_log import list_changes
 from tests.games.short_reports import change_headers
 from tests.watch.replayed_event import START_S, Rehearsal, four_boards, played
@@ -112,10 +113,14 @@ def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> N
 
 def test_a_mute_hides_and_nothing_more(service: Rehearsal) -> None:
     alert = illegal(service)
-    for muted in ({"alert": alert.id}, {"kind": alert.kind}, {"game": alert.game}):
-        (message,) = service.desk.mute(**muted)
+    for mute in (
+        Mute(muted=True, alert=alert.id),
+        Mute(muted=True, kind=alert.kind),
+        Mute(muted=True, game=alert.game),
+    ):
+        (message,) = service.desk.mute(mute)
         assert message.alert.muted and service.desk.open() == [message.alert]
-        (message,) = service.desk.mute(False, **muted)
+        service.desk.mute(msgspec.structs.replace(mute, muted=False))
         assert service.desk.open() == [alert]
 
 
