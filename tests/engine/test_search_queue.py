@@ -373,6 +373,6 @@ class AnyShell(RuleBasedStateMachine):
 
 
 AnyShell.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None
+    max_examples=40, stateful_step_count=40, deadline=None
 )
 TestAnyShell = AnyShell.TestCase
