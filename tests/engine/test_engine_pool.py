@@ -269,7 +269,7 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
 ) -> None:
     chance = random.Random(7)
     command = scripted("garbled", tmp_path / "starts")
-    patience = EngineTimeouts(floor_s=2.0, slack=4.0)
+    patience = EngineTimeouts(floor_s=1.0, slack=4.0)
     async with room(command, desk, engines=2, patience=patience) as engines:
 
         def disturb(owner: Hashable) -> None:

@@ -107,11 +107,6 @@ async def test_one_search_at_a_time_which_can_be_stopped() -> None:
         ("crash", "was killed by SIGABRT"),
         ("crash-at-50", "exited with code 134: 'assertion failed'"),
         ("garbage", "prints noise"),
-        ("chat", "prints lines that are not UCI"),
-        ("endless", "a line of more than"),
-        ("unreadable", "unreadable line"),
-        ("illegal", "answered 'bestmove e1e5' in fen 4k3"),
-        ("no-score", "gave no score"),
         ("greedy", "MemoryError'"),
     ],
 )
@@ -195,7 +190,6 @@ async def test_one_that_does_not_quit_is_killed() -> None:
         (("/no/such/engine",), r"exited with code 127: '/no/such/engine: No such file"),
         (("/etc/passwd",), r"exited with code 127: '/etc/passwd: Permission denied'"),
         (("exit",), "exited with code 3: 'no network file'"),
-        (("chatty",), "not UCI"),
     ],
 )
 async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> None:
