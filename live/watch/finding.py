@@ -86,12 +86,3 @@ def dial(seconds: float) -> str:
     if whole < 6000:
         return f"{whole // 60}:{whole % 60:02d}"
     return f"{whole // 3600}h{whole // 60 % 60:02d}m"
-
-
-def move_number(ply: int) -> str:
-    """Return a move's number as on a scoresheet: ``12.`` for White, ``12...`` for
-    Black.
-
-    ``ply`` counts from White's first move.
-    """
-    return f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"

@@ -15,11 +15,11 @@ from live.messages.values import Color
 from live.watch.expected_scores import (
     Scores,
     expected_scores,
-    other,
     score_of,
     scores_alike,
 )
 from live.watch.moment_draft import MomentDraft
+from live.watch.sides import find_winner, other
 from live.watch.turning_points import (
     FROM_MOVE,
     find_costliest_ply,
@@ -99,12 +99,6 @@ def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
     return points[-1] if points else None
 
 
-def find_winner(game: GameDetail) -> Color | None:
-    """Return the side that won; None if neither side has."""
-    winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
-    return winners.get(game.result)
-
-
 def _is_open(score: float) -> bool:
     lowest, highest = OPEN
     return lowest <= score <= highest
@@ -173,7 +167,7 @@ def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft
     if rated is None or rated[1] < COMING_ELO:
         return
     weaker, gap = rated
-    if find_winner(game) == weaker:
+    if find_winner(game.result) == weaker:
         return
     plies_in_a_row = 0
     # The last ply counts only once another move has followed.
@@ -199,7 +193,7 @@ def _find_upset(
     if rated is None or rated[1] < UPSET_ELO:
         return
     weaker, gap = rated
-    if len(game.plies) < LEAST_PLIES or find_winner(game) != weaker:
+    if len(game.plies) < LEAST_PLIES or find_winner(game.result) != weaker:
         return
     figures = {"gap": gap}
     loser = other(weaker)
@@ -215,7 +209,7 @@ def _find_comebacks(
     game: GameDetail, scores: Scores, alike: Scores
 ) -> Iterator[MomentDraft]:
     """Find a player who was nearly lost and did not lose."""
-    winner = find_winner(game)
+    winner = find_winner(game.result)
     if winner is None and game.result != "1/2-1/2":
         return
     for color in COLORS:
@@ -281,7 +275,7 @@ def find_despite(game: GameDetail) -> Iterator[MomentDraft]:
 
     It names the loser's last costly move as the reason.
     """
-    winner = find_winner(game)
+    winner = find_winner(game.result)
     if winner is None or not is_whole(game):
         return
     loser = other(winner)

@@ -417,6 +417,7 @@ def scored(line: str, result: Result) -> GameReport:
 
 
 FIFTY = "8/8/8/4k3/8/8/4K3/R7 w - - 97 80"
+BLACK_BEGINS = "8/8/8/4k3/8/8/4K3/R7 b - - 0 1"
 STALEMATE = "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"
 DEAD = "8/8/8/8/8/3k4/1p6/K7 w - - 0 1"
 SEVENTY_FIVE = "8/8/8/4k3/8/8/4K3/R7 w - - 146 100"
@@ -860,6 +861,11 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
             in_source("cloud", "Bxc6"),
             "correction look 4. Ba4 was reported first and is now Bxc6",
         ),
+    ],
+    "a move taken back where Black began": [
+        (played("Kd5 Ra2", start_fen=BLACK_BEGINS), ""),
+        (played("Kd5", start_fen=BLACK_BEGINS), ""),
+        (3, "takeback look 2. Ra2 was taken back"),
     ],
     "players who change seats": [
         (played("e4 e5 Nf3 Nc6"), ""),
