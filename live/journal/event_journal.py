@@ -272,12 +272,8 @@ class EventJournal:
 
     # --- changes ----------------------------------------------------------------------
 
-    def add_step(
-        self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple
-    ) -> None:
-        """Store a step that has been applied. ``memories`` returns the values to be
-        stored with it.
-        """
+    def add_step(self, step: Step, memories: Sequence[Memory] = ()) -> None:
+        """Store a step that has been applied, together with these values."""
         if isinstance(step, GameConfirmed):
             self.journal.keep_memories(memories)
         else:

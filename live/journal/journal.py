@@ -540,20 +540,16 @@ class Journal:
             body,
         )
 
-    def add_change(
-        self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple
-    ) -> None:
-        """Add a change that has been applied, together with the values to be stored
-        with it.
-        """
+    def add_change(self, step: Step, memories: Sequence[Memory] = ()) -> None:
+        """Add a change that has been applied, together with these values."""
         self._n += 1
-        values = self._n, self._read_clock_ms(), self._run, step, memories()
+        values = self._n, self._read_clock_ms(), self._run, step, memories
         self._hand_over(JournalWriter.write_change, *values)
 
-    def keep_memories(self, memories: Callable[[], Sequence[Memory]]) -> None:
-        """Replace the stored values that ``memories`` returns."""
-        if values := memories():
-            self._hand_over(JournalWriter.write_memories, values)
+    def keep_memories(self, memories: Sequence[Memory]) -> None:
+        """Replace the stored values of the same kinds and subjects."""
+        if memories:
+            self._hand_over(JournalWriter.write_memories, memories)
 
     @property
     def _has_room(self) -> bool:

@@ -171,7 +171,7 @@ class EventService:
                     yield
                 finally:
                     self.arbiter.record_end()
-                self.journal.journal.keep_memories(self._memories)
+                self.journal.journal.keep_memories(self._memories())
 
     async def bring_back(
         self,
@@ -349,7 +349,7 @@ class EventService:
             # alert would be raised again after the restart.
             with self.journal.journal.transaction():
                 self.state.apply(step)
-                self.journal.add_step(step, self._memories)
+                self.journal.add_step(step, self._memories())
             self.retention.record_step(
                 step, self.state.get_shown_game(step.id), time.monotonic()
             )

@@ -139,7 +139,7 @@ class ArbiterDesk:
             self._store.write_note(Heartbeat())
         with self._faults.guarded():
             self._send(self._desk.tick(now_s))
-        self._store.keep_memories(self.memories)
+        self._store.keep_memories(self.memories())
         missed = self._faults.count
         if missed:
             reason = (
@@ -364,7 +364,7 @@ class ArbiterDesk:
         self._lived_s = self._store.read_last_alive_s()
         self._desk.restore(records, memory, alerts, self._lived_s, now_s)
         # This comes before anything else shows that this run is alive.
-        self._store.keep_memories(self.memories)
+        self._store.keep_memories(self.memories())
         self._log = build_incident_log(notes)
         open_ids = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in open_ids]

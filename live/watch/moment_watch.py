@@ -72,7 +72,7 @@ class MomentWatch:
                 if messages:
                     self._publish(messages)
         self._desk.remember_waiting()
-        self._store.keep_memories(self.memories)
+        self._store.keep_memories(self.memories())
 
     def memories(self) -> list[WatchMemory]:
         """Return what has to be stored since the last call."""

@@ -12,7 +12,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,15 +116,11 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
     path: Path,
 ) -> None:
     with open_journal(path) as journal:
-        journal.add_change(
-            NewGame(game("g1")), partial(remembering, "board", "g1", "one")
-        )
-        journal.add_change(
-            NewGame(game("g2")), partial(remembering, "board", "g2", "two")
-        )
-        journal.keep_memories(partial(remembering, "story", "g1", "told"))
-        journal.keep_memories(partial(remembering, "board", "g1", "another"))
-        journal.keep_memories(lambda: [Memory("board", "g2", None)])
+        journal.add_change(NewGame(game("g1")), [remembered("board", "g1", "one")])
+        journal.add_change(NewGame(game("g2")), [remembered("board", "g2", "two")])
+        journal.keep_memories([remembered("story", "g1", "told")])
+        journal.keep_memories([remembered("board", "g1", "another")])
+        journal.keep_memories([Memory("board", "g2", None)])
         assert journal.wait_until_written()
         assert journal.read_memories("board") == {"g1": b"another"}
     alter_file(path, "UPDATE remembered SET body = X'00' WHERE kind = 'board'")
@@ -292,7 +287,7 @@ def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
     with open_journal(path) as journal:
         journal.add_note("\ud800", b"no encoding has it")
         journal.add_change(ResultChanged("g1", "\ud800"))  # type: ignore[arg-type]
-        journal.keep_memories(lambda: [Memory("kind", "about", b"")])
+        journal.keep_memories([Memory("kind", "about", b"")])
         journal.add_note("kind", b"after")
         assert journal.wait_until_written() and [
             note.body for note in journal.read_notes()
@@ -677,7 +672,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number in range(RESULTS):
             found = SearchResult(Score(number), "e2e4", depth=number)
             journal.store_result(RUN.identity, search_key(number), found)
-        journal.keep_memories(partial(remembering, "board", "g1", "one"))
+        journal.keep_memories([remembered("board", "g1", "one")])
         assert journal.wait_until_written()
     return path
 
@@ -946,8 +941,8 @@ ANN, BO, CAI = (
 )
 
 
-def remembering(kind: str, about: str, text: str) -> list[Memory]:
-    return [Memory(kind, about, text.encode())]
+def remembered(kind: str, about: str, text: str) -> Memory:
+    return Memory(kind, about, text.encode())
 
 
 def of_two_games(folder: Path) -> Path:
@@ -956,7 +951,7 @@ def of_two_games(folder: Path) -> Path:
     with open_journal(path) as journal:
         for id, black in (("g1", BO), ("g2", CAI)):
             new = NewGame(game(id, white=ANN, black=black))
-            journal.add_change(new, partial(remembering, "story", id, black.name))
+            journal.add_change(new, [remembered("story", id, black.name)])
             journal.add_note(
                 "alert", msgspec.json.encode({"text": f"{black.name} waits"}), id
             )
