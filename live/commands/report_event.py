@@ -33,7 +33,7 @@ from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.settings import Config
 from live.watch.alert_kinds import find_doubted_games
-from live.watch.incident_log import board_words, incident_sign, kind_name, with_boards
+from live.watch.incident_log import board_words, incident_sign, kind_name, name_boards
 
 
 def rebuild_with_progress(
@@ -96,7 +96,7 @@ def report_event(
         in_doubt = find_doubted_games(state.alerts())
         analysis = build_analysis(state, state.rate_by_methods(), in_doubt=in_doubt)
     boards = {game.id: board_words(game) for game in analysis.games}
-    incidents = tuple(with_boards(event.incident_log.incidents(), boards))
+    incidents = tuple(name_boards(event.incident_log.incidents(), boards))
     if json is not None:
         report = analysis
         if alerts:

@@ -27,7 +27,7 @@ from live.messages.values import GameId
 from live.setting_keys import SETTINGS, flatten, nest
 from live.settings import Config
 from live.watch.arbiter_notes import build_incident_log
-from live.watch.finding import in_order
+from live.watch.finding import sort_by_urgency
 from live.watch.incident_log import IncidentLog
 
 
@@ -85,7 +85,7 @@ class RecordedEvent:
 
         Rules that were applied again would measure waits of the replay.
         """
-        return in_order(self.incident_log.open())
+        return sort_by_urgency(self.incident_log.open())
 
     def find_recorded_result(
         self, search: Search

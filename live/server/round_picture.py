@@ -19,10 +19,10 @@ from live.server.drawing import (
     cut_text,
     draw_text,
 )
+from live.watch.round_names import RoundName
 from live.watch.round_summary import (
     DecidingMove,
     RoundGame,
-    RoundName,
     RoundPlace,
     RoundPlayer,
     RoundSummary,

@@ -81,7 +81,7 @@ from live.server.visibility import Visibility
 from live.server.wire import API_PATH, PROTOCOL, encode_with_defaults
 from live.settings import ServerConfig
 from live.user_files import on_own_thread
-from live.watch.incident_log import board_words, has_words, with_boards
+from live.watch.incident_log import board_words, has_words, name_boards
 from live.watch.round_names import RoundName, round_of
 from live.watch.round_summary import (
     RoundSummary,
@@ -340,7 +340,7 @@ class HttpRoutes:
         words = " ".join(text for name, text in query if name == "words").split()
         incidents = [
             incident
-            for incident in with_boards(self._incidents(), boards)
+            for incident in name_boards(self._incidents(), boards)
             if (not allowed.is_narrow or incident.game in boards)
             and has_words(incident, words)
         ]

@@ -19,7 +19,7 @@ from live.messages.to_clients import AlertMessage
 from live.messages.values import GameId
 from live.watch.alert_kinds import COUNTED, PASSING
 from live.watch.arbiter_notes import Mute
-from live.watch.finding import Finding, dial, in_order
+from live.watch.finding import Finding, dial, sort_by_urgency
 from live.watch.incident_log import sign_text
 from live.watch.result_alerts import ENDING_WAIT_S
 from live.watch.watched_board import WatchedBoard
@@ -223,7 +223,7 @@ class AlertDesk:
 
     def open(self) -> list[Alert]:
         """Return the open alerts, the most urgent first."""
-        return in_order(self._open.values())
+        return sort_by_urgency(self._open.values())
 
     def _look_at(self, topics: Iterable[Topic], now_s: float) -> list[AlertMessage]:
         messages: list[AlertMessage] = []

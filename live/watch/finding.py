@@ -46,7 +46,7 @@ def rank_severity(severity: Severity) -> int:
     return list(SIGNS).index(severity)
 
 
-def in_order(alerts: Iterable[Alert]) -> list[Alert]:
+def sort_by_urgency(alerts: Iterable[Alert]) -> list[Alert]:
     """Return the alerts by urgency, then the newest first; acknowledged alerts come
     after these, and muted alerts last.
     """

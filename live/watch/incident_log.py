@@ -280,7 +280,7 @@ def incident_sign(incident: Incident) -> str:
     return "✎" if incident.kind in OWN_KINDS else SIGNS[incident.severity]
 
 
-def with_boards(
+def name_boards(
     incidents: Iterable[Incident], boards: Mapping[GameId, str]
 ) -> list[Incident]:
     """Return the incidents with the names of their boards filled in, where known."""
@@ -296,7 +296,7 @@ def board_words(view: GameView) -> str:
     return f"{number}{view.white.name} – {view.black.name}"
 
 
-def said_of(incident: Incident) -> str:
+def build_search_text(incident: Incident) -> str:
     """Return the complete text of an incident, for searching."""
     parts = [kind_name(incident.kind), incident.board, incident.text]
     parts.append(incident.player or "")
@@ -306,5 +306,5 @@ def said_of(incident: Incident) -> str:
 
 def has_words(incident: Incident, words: Iterable[str]) -> bool:
     """Return whether an incident contains all ``words``, in any order; ignore case."""
-    text = said_of(incident).casefold()
+    text = build_search_text(incident).casefold()
     return all(word.casefold() in text for word in words)

@@ -6,6 +6,20 @@ from typing import NamedTuple
 from live.messages.moments import MomentKind
 from live.messages.values import Color
 
+#: Kinds of which a game has at most one moment for each side.
+ONCE: frozenset[MomentKind] = frozenset(
+    {
+        "scramble",
+        "upset-coming",
+        "upset",
+        "comeback",
+        "above",
+        "despite",
+        "highest",
+        "lowest",
+    }
+)
+
 
 class MomentDraft(NamedTuple):
     """The data of a moment, before sentences about it are written."""

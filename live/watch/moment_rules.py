@@ -87,13 +87,13 @@ def is_whole(game: GameDetail) -> bool:
     if game.result == "*" or not all(ply.final for ply in game.plies):
         return False
     for ply in game.plies[-2:]:
-        point = last_point(game, side_of_ply(game, ply.ply))
+        point = find_last_point(game, side_of_ply(game, ply.ply))
         if point is None or point.ply != ply.ply:
             return False
     return True
 
 
-def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
+def find_last_point(game: GameDetail, color: Color) -> CurvePoint | None:
     """Return the last point of a player's rating curve; None if it has no points."""
     points: Sequence[CurvePoint] = getattr(game.curves, color)
     return points[-1] if points else None
@@ -255,7 +255,7 @@ def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
     if not is_whole(game):
         return
     for color in COLORS:
-        elo, point = getattr(game, color).elo, last_point(game, color)
+        elo, point = getattr(game, color).elo, find_last_point(game, color)
         if not elo or point is None or not point.perceived or point.percentile is None:
             continue
         if point.percentile < ABOVE or point.counted < ABOVE_MOVES:
@@ -279,7 +279,7 @@ def find_despite(game: GameDetail) -> Iterator[MomentDraft]:
     if winner is None or not is_whole(game):
         return
     loser = other(winner)
-    own, rival = last_point(game, winner), last_point(game, loser)
+    own, rival = find_last_point(game, winner), find_last_point(game, loser)
     if own is None or rival is None or min(own.counted, rival.counted) < EARLY_MOVES:
         return
     if own.perceived is None or rival.perceived is None:

@@ -31,7 +31,7 @@ class PairingChanges:
         players_before = self._players.get(game.id, players)
         self._players[game.id] = players
         if game.plies_played:
-            yield from describe_changes(game, players_before)
+            yield from _describe_changes(game, players_before)
         elif game.board is not None and all(names):
             self._seated[game.id] = seat, names
             yield from _describe_replacement(game.board, names_before, names)
@@ -68,7 +68,7 @@ def _describe_replacement(
         yield f"Board {board}: {replacement}, before the first move."
 
 
-def describe_changes(game: GameView, before: Pair) -> Iterator[str]:
+def _describe_changes(game: GameView, before: Pair) -> Iterator[str]:
     """Yield texts about changes of a game's players after its first move.
 
     A swap of the two players is not included: it has its own alert.

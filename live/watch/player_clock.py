@@ -191,9 +191,9 @@ def read_side_clock(
             is_due = bisect_right(controls, own_move + 1) > periods
             if over_s <= late_s:
                 pass
-            elif is_due or may_be_period(own_move, before_s, over_s):
+            elif is_due or _can_be_period(own_move, before_s, over_s):
                 periods += 1
-                if is_due or may_be_period(own_move, before_s, over_s, controls):
+                if is_due or _can_be_period(own_move, before_s, over_s, controls):
                     period = ply
                     fallen = 0
             elif before_s >= NEXT_PERIOD_S:
@@ -221,7 +221,7 @@ def _is_free(gained_s: float, increment_s: float | None) -> bool:
     return gained_s >= increment_s - 0.5
 
 
-def may_be_period(
+def _can_be_period(
     own_move: int, before_s: float, over_s: float, controls: Sequence[int] = ()
 ) -> bool:
     """Return whether a gain can be the time of another period.

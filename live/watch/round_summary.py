@@ -15,7 +15,7 @@ from live.messages.moments import MomentText
 from live.messages.values import Color, GameId, Value
 from live.watch.localised_moves import write_move_in_all
 from live.watch.moment_draft import MomentDraft
-from live.watch.moment_rules import find_moments, last_point
+from live.watch.moment_rules import find_last_point, find_moments
 from live.watch.round_moments import COMPARED_MOVES
 from live.watch.round_names import RoundName, round_of
 from live.watch.sentences import write_sentences
@@ -219,7 +219,7 @@ def _read_game(game: GameDetail, names: Collection[str]) -> RoundGame:
 
 def _read_player(game: GameDetail, color: Color) -> RoundPlayer:
     player: Player = getattr(game, color)
-    last = last_point(game, color)
+    last = find_last_point(game, color)
     return RoundPlayer(
         name=player.name,
         title=player.title or "",

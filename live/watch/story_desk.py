@@ -19,7 +19,7 @@ import msgspec
 
 from live.games.short_names import family_name
 from live.messages.figures import GameDetail, GameView
-from live.messages.moments import Moment, MomentFigure, MomentKind
+from live.messages.moments import Moment, MomentFigure
 from live.messages.to_clients import (
     AlertMessage,
     Change,
@@ -29,7 +29,7 @@ from live.messages.to_clients import (
     MoveMessage,
 )
 from live.messages.values import GameId
-from live.watch.moment_draft import MomentDraft
+from live.watch.moment_draft import ONCE, MomentDraft
 from live.watch.moment_rules import find_moments
 from live.watch.round_moments import WholeGame, find_round_moments, read_whole_game
 from live.watch.round_names import RoundName, round_of
@@ -41,19 +41,6 @@ MOST = 120
 #: Maximum number of moves of a game in one batch that count as seen live. A larger
 #: number is an earlier part of the game, so the times of its moves are unknown.
 PAST_MOVES = 2
-#: Kinds of which a game has at most one moment for each side.
-_ONCE_A_SIDE: frozenset[MomentKind] = frozenset(
-    {
-        "scramble",
-        "upset-coming",
-        "upset",
-        "comeback",
-        "above",
-        "despite",
-        "highest",
-        "lowest",
-    }
-)
 
 
 #: A function that returns a game with its moves; None if the game is gone.
@@ -294,7 +281,7 @@ class StoryDesk:
     def _word(
         self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]
     ) -> Moment:
-        discriminator = draft.color if draft.kind in _ONCE_A_SIDE else draft.ply
+        discriminator = draft.color if draft.kind in ONCE else draft.ply
         figures = draft.figures.items()
         return Moment(
             id=f"{detail.id}:{draft.kind}:{discriminator}",

@@ -302,7 +302,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Analysis, bytes]:
     return asyncio.run(make(path)), path.read_bytes()
 
 
-def write_file(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes | bytearray) -> None:
     path.write_bytes(data)
 
 

@@ -10,14 +10,14 @@ import msgspec
 import live.manual
 from live.messages.alerts import Alert
 from live.watch.alert_kinds import CONTRADICTIONS, DOUBTS, NAMES, find_doubted_games
-from live.watch.finding import in_order
+from live.watch.finding import sort_by_urgency
 from live.watch.incident_log import (
     IncidentLog,
     has_words,
     kind_name,
     list_changes,
     log_lines,
-    with_boards,
+    name_boards,
 )
 
 ALERT = Alert(
@@ -173,7 +173,7 @@ def test_own_entries_and_mutes_join_it_in_their_place() -> None:
     log.add_entry("draw offer disputed", 90.0, "g1")
     log.add_alert(ALERT, 100.0)
     log.add_mute("all alerts of this board", True, 101.0, "g1")
-    found = with_boards(log.incidents(), {"g1": "7 Anand – Ding"})
+    found = name_boards(log.incidents(), {"g1": "7 Anand – Ding"})
     assert [(each.kind, each.board, each.over_s) for each in found] == [
         ("entry", "7 Anand – Ding", 90.0),
         ("flag", "7 Anand – Ding", None),
@@ -207,4 +207,4 @@ def test_alerts_are_ordered_by_state_then_urgency_then_the_newest_first() -> Non
         alert("seen, old", 100.0, acknowledged_s=310.0),
         alert("muted", 400.0, severity="alarm", muted=True),
     ]
-    assert in_order(reversed(expected)) == in_order(expected) == expected
+    assert sort_by_urgency(reversed(expected)) == sort_by_urgency(expected) == expected

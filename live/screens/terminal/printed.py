@@ -130,9 +130,8 @@ class EventLineWriter:
                     lines += _tell_health(feeds, change.feeds)
                 case AlertMessage(alert=alert):
                     # Only readers who are allowed to see alerts are sent any.
-                    lines += map(
-                        plain, log_lines(alert, self._alerts.add_alert(alert, 0.0))
-                    )
+                    alert_changes = self._alerts.add_alert(alert, 0.0) or ()
+                    lines += map(plain, log_lines(alert, alert_changes))
             about = game or before
             lines += [f"{_label(about)}: {text}" for text in texts if about]
         return lines
