@@ -29,6 +29,7 @@ from live.journal.journal import Journal
 from live.journal.journal_reader import (
     JournalRun,
     Memory,
+    RecordedChange,
     decode_archived,
     encode,
     hash_measure,
@@ -203,22 +204,24 @@ class EventJournal:
         while waiting:
             yield
             # Games are unpacked here one by one: 1,000 of them take 15 MB.
-            standing = waiting.popleft()
-            id = standing.game
-            since = standing.since
+            stored = waiting.popleft()
+            id = stored.game
             appeared.append(id)
-            if standing.damaged:
+            values = None
+            is_damaged = stored.damaged
+            if stored.archived is not None:
+                values = decode_archived(id, stored.archived)
+                is_damaged = values is None
+            if values is not None:
+                if values.game.feed in run.feeds:
+                    archived.append((values, [change.step for change in stored.since]))
+                continue
+            changes: Sequence[RecordedChange] = stored.since
+            if is_damaged:
+                # Everything is computed again from the moves.
                 self._damaged.add(id)
-            if standing.archived is not None:
-                values = decode_archived(id, standing.archived)
-                if values is not None:
-                    if values.game.feed in run.feeds:
-                        archived.append((values, [change.step for change in since]))
-                    continue
-                # The snapshot cannot be read, so recompute everything from the moves.
-                self._damaged.add(id)
-                since = tuple(self.journal.read_changes_of_game(id))
-            game = replay_game(id, since)
+                changes = self.journal.read_changes_of_game(id)
+            game = replay_game(id, changes)
             if game is not None and game.feed in run.feeds:
                 unarchived.append(game)
         return archived, unarchived, appeared
