@@ -28,14 +28,16 @@ from live.event.game_record import ArchivedDetails, ArchivedValues
 from live.event.rate_game import Measure
 from live.games.game import Game, GameGone, Step, apply_or_none
 from live.human.question import HumanAnswer, HumanQuestion
+from live.journal.journal_faults import (
+    build_damage_error,
+    build_missing_error,
+    build_unreadable_error,
+)
 from live.journal.journal_file import (
     OLDEST_READABLE,
     RECORDS,
     VERSION,
     ForeignDatabase,
-    build_damage_error,
-    build_missing_error,
-    build_unreadable_error,
     check_pages,
     compute_checksum,
     find_damaged_rows,

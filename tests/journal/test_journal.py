@@ -24,14 +24,13 @@ from live.engine.search import Limit, MemoryResultCache, SearchKey, SearchResult
 from live.errors import InputError
 from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
-from live.journal import journal as journal_module
-from live.journal import journal_file
+from live.journal import journal_file, journal_writer
+from live.journal.game_deletion import delete_games
 from live.journal.journal import Journal
+from live.journal.journal_faults import describe_write_error, explain_refusal
 from live.journal.journal_file import (
     VERSION,
     SqliteConnection,
-    describe_write_error,
-    explain_refusal,
     lock_journal,
     open_connection,
     read_version,
@@ -283,7 +282,7 @@ def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
     def fails(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(journal_module.JournalWriter, "write_memories", fails)
+    monkeypatch.setattr(journal_writer.JournalWriter, "write_memories", fails)
     with open_journal(path) as journal:
         journal.add_note("\ud800", b"no encoding has it")
         journal.add_change(ResultChanged("g1", "\ud800"))  # type: ignore[arg-type]
@@ -518,7 +517,7 @@ def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
 
     with Journal(path, retry_s=0.01) as journal:
         # The writer connects when it has something to write.
-        monkeypatch.setattr(journal_module, "open_connection", failing)
+        monkeypatch.setattr(journal_writer, "open_connection", failing)
         journal.begin_run(RUN)
         journal.store_result("Engine; Hash=16", search_key(1), RESULT)
         assert journal.wait_until_written(20)
@@ -992,7 +991,7 @@ def test_old_games_go_with_their_notes_and_what_else_holds_stays(path: Path) -> 
         now_ms = 9_000
         journal.add_change(MovesPlayed("going on", 1, MOVES))
         journal.add_note("entry", b'{"text":"lights out"}')
-    assert journal_file.delete_games(path, older_than_ms=5_000) == 1
+    assert delete_games(path, older_than_ms=5_000) == 1
     with JournalReader.open(path) as reader:
         notes = [(note.kind, note.game) for note in reader.read_notes()]
     assert notes == [

@@ -18,8 +18,9 @@ from msgspec.structs import replace
 
 from live.engine.search import Search, SearchResult
 from live.journal.arbiter_notes import JournalWatchStore, decode_notes
-from live.journal.journal import Journal, JournalWriter
+from live.journal.journal import Journal
 from live.journal.journal_reader import RecordedNote
+from live.journal.journal_writer import JournalWriter
 from live.messages.alerts import Alert
 from live.messages.figures import GameDetail, view_of
 from live.messages.from_clients import DeskCommand
