@@ -20,13 +20,7 @@ from functools import partial
 from typing import Any
 
 from live import __version__
-from live.engine.engine_process import (
-    EngineProcess,
-    EngineTimeouts,
-    OnProgress,
-    Searcher,
-    retrieve_exception,
-)
+from live.engine.engine_process import EngineProcess
 from live.engine.engine_programs import (
     EngineCommand,
     check_load,
@@ -35,6 +29,12 @@ from live.engine.engine_programs import (
 from live.engine.engine_settings import build_timeouts, build_uci_settings
 from live.engine.search import SearchKey, SearchResult
 from live.engine.search_queue import SearchKind
+from live.engine.searcher import (
+    EngineTimeouts,
+    OnProgress,
+    Searcher,
+    retrieve_exception,
+)
 from live.engine.uci import SearchFinished
 from live.errors import ConfigError, EngineError, EngineFault, EngineMoved
 from live.messages.from_sources import Score

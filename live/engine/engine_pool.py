@@ -21,7 +21,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from live.engine.engine_process import EngineProcess, EngineTimeouts, Searcher
+from live.engine.engine_process import EngineProcess
 from live.engine.engine_programs import (
     EngineCommand,
     check_load,
@@ -48,6 +48,7 @@ from live.engine.search_queue import (
     StartSearch,
     StopSearch,
 )
+from live.engine.searcher import EngineTimeouts, Searcher
 from live.engine.uci import EngineIdentity, SearchFinished, UciSettings
 from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.messages.health import EngineHealth, EngineState, QueueLengths

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from live.engine.engine_pool import EnginePool, ResultDeliveries
-from live.engine.engine_process import EngineProcess, EngineTimeouts
+from live.engine.engine_process import EngineProcess
 from live.engine.engine_programs import EngineCommand
 from live.engine.search import (
     Limit,
@@ -24,6 +24,7 @@ from live.engine.search import (
     SearchProgress,
 )
 from live.engine.search_queue import SearchKind, SearchPriority
+from live.engine.searcher import EngineTimeouts
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.messages.from_sources import Score

@@ -15,9 +15,7 @@ import pytest
 from live.engine import engine_programs
 from live.engine.engine_process import (
     OVERSLEPT_S,
-    EnginePace,
     EngineProcess,
-    EngineTimeouts,
     build_environment,
     build_launch_command,
     describe_exit,
@@ -31,6 +29,7 @@ from live.engine.engine_programs import (
 )
 from live.engine.engine_settings import build_timeouts
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
+from live.engine.searcher import EnginePace, EngineTimeouts
 from live.engine.uci import UciSettings
 from live.errors import (
     ConfigError,
@@ -372,6 +371,7 @@ SERVICE = """
 import asyncio, sys
 from live.engine.engine_process import EngineCommand, EngineProcess
 from live.engine.search import Limit, SearchKey
+from live.engine.searcher import EnginePace, EngineTimeouts
 from live.engine.uci import UciSettings
 
 async def main():
