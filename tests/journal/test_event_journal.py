@@ -4,17 +4,12 @@ on.
 
 import asyncio
 import random
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import hypothesis
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from live.games.game import Game
 from live.journal.event_journal import journal_path
 from live.journal.journal_reader import JournalReader
 from live.journal.recorded_event import rebuild_event
@@ -162,59 +157,6 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
 
 PAIRS = ("Anna Adams-Boris Berg", "Clara Coy-Dora Dahl")
 MOVES = line(*range(3, 43))
-
-
-async def restore(path: Path) -> tuple[list[Game], Analysis]:
-    """What another process finds."""
-    async with AnsweredEvent(path).started() as service:
-        service.answer_all()
-        return list(service.state.list_source_games()), confirm_games(
-            build_analysis(service.state)
-        )
-
-
-reports = st.lists(
-    st.tuples(
-        st.sampled_from(PAIRS), st.integers(0, 20), st.sampled_from(["*", "*", "1-0"])
-    ),
-    max_size=2,
-    unique_by=lambda each: each[0],
-)
-
-
-@given(st.data())
-@hypothesis.settings(deadline=None, max_examples=8)
-def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
-    async def scenario(folder: Path) -> None:
-        path = folder / "journal.sqlite"
-        async with AnsweredEvent(path).started() as service:
-            moments: list[list[Game]] = [[]]
-            for number in range(data.draw(st.integers(1, 4))):
-                games = tuple(report(*each) for each in data.draw(reports))
-                for step in service.state.plan(FeedReport(FEED, games, complete=True)):
-                    service.state.apply(step)
-                    service.journal.add_step(step)
-                    moments.append(list(service.state.list_source_games()))
-                if data.draw(st.booleans()):
-                    service.answer_all()
-                if data.draw(st.booleans()):
-                    service.journal.report_and_save(service.state.update_feed_health)
-                if data.draw(st.booleans()):
-                    # Between two commits: some moment that was, not a mixture.
-                    games_then, _ = await restore(
-                        left_behind(path, folder, f"early{number}")
-                    )
-                    assert games_then in moments
-                service.flush()
-                service.answer_all()
-                games_now, whole = await restore(
-                    left_behind(path, folder, f"late{number}")
-                )
-                assert games_now == list(service.state.list_source_games())
-                assert whole == confirm_games(build_analysis(service.state))
-
-    with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(scenario(Path(folder)))
 
 
 def report(pair: str, plies: int, result: str) -> GameReport:
