@@ -311,8 +311,8 @@ class EnginePool:
         cluster: DaskCluster | None = None,
         patience: EngineTimeouts | None = None,
     ) -> None:
-        """Create the pool. ``engines`` 0 means
-        :func:`live.engine.engine_process.count_engines_for_machine`.
+        """Create the pool. ``engines`` 0 means as many as suit this machine
+        (:func:`live.engine.engine_programs.count_engines_for_machine`).
 
         Raises:
             ConfigError: the hash tables do not fit this machine.

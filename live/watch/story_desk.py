@@ -94,8 +94,6 @@ class StoryDesk:
         """Create a desk that treats games with a ``doubted`` result as in progress."""
         self._doubted = doubted
         self._games: dict[GameId, _Game] = {}
-        # The games that have moments.
-        self._telling: dict[GameId, GameStory] = {}
         self._rounds: dict[RoundName, _Round] = {}
         # Rounds in which a game was added, removed or changed, in this order.
         self._changed_rounds: dict[RoundName, None] = {}
@@ -112,8 +110,8 @@ class StoryDesk:
 
     def _list_moments(self) -> list[Moment]:
         moments: list[Moment] = []
-        for story in self._telling.values():
-            moments.extend(story.moments.values())
+        for game in self._games.values():
+            moments.extend(game.story.moments.values())
         return moments
 
     # --- changes ---------------------------------------------------------------------
@@ -194,7 +192,6 @@ class StoryDesk:
 
     def _forget_game(self, id: GameId) -> None:
         self._waiting.pop(id, None)
-        self._telling.pop(id, None)
         game = self._games.get(id)
         if game is None:
             return
@@ -239,10 +236,6 @@ class StoryDesk:
         before = story.moments
         story.moments = self._tell(detail, self._rounds[name].chosen.get(id, []))
         story.waits = False
-        if story.moments:
-            self._telling[id] = story
-        else:
-            self._telling.pop(id, None)
         self._unremembered[id] = None
         withdrawn = [
             MomentMessage(id, before[moment_id], holds=False)
@@ -372,8 +365,6 @@ class StoryDesk:
         for view in games:
             story = stories.get(view.id) or GameStory()
             self._games[view.id] = _Game(story)
-            if story.moments:
-                self._telling[view.id] = story
             self._set_names(view.id, (view.white.name, view.black.name))
             self._set_round(view.id, round_of(view), story.whole)
             if story.waits or view.id in changed:
