@@ -181,9 +181,8 @@ def migrate(connection: sqlite3.Connection) -> int:
         return version
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        version = read_version(
-            connection
-        )  # another process might just have converted it
+        # Another process might just have converted it.
+        version = read_version(connection)
         for statement in chain.from_iterable(MIGRATIONS[version:]):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

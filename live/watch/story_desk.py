@@ -13,7 +13,6 @@ examination.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import msgspec
 
@@ -82,7 +81,6 @@ class _Round:
     """The moments that result from the comparison; empty until all games have ended."""
 
 
-@lru_cache(maxsize=4096)
 def _family(name: str) -> str:
     return family_name(name).lower()
 
