@@ -304,7 +304,7 @@ class EnginePool:
         limit: Limit,
         *,
         listener: ResultListener,
-        settings: UciSettings = UciSettings(),  # noqa: B008  # frozen
+        settings: UciSettings,
         engines: int,
         nice: int,
         cache: ResultCache | None = None,

@@ -14,6 +14,7 @@ from live.engine.engine_pool import EnginePool
 from live.engine.engine_programs import EngineCommand
 from live.engine.search import Limit, Position, Search
 from live.engine.search_queue import SearchKind, SearchPriority
+from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineError
 from live.settings import EngineConfig
 from tests.engine.conftest import START, Desk, scripted, search_and_wait
@@ -55,6 +56,7 @@ def room(
         listener=desk,
         engines=engines,
         nice=0,
+        settings=UciSettings(),
         cluster=cluster,
     )
 
