@@ -68,7 +68,7 @@ class AlertDesk:
     def apply(self, changes: Iterable[EventChange], now_s: float) -> list[AlertMessage]:
         """Apply changes of the state; return a message for each alert that changes."""
         topics = self._watched.apply(changes, now_s - self.unwatched_s)
-        return self._look_at(topics, now_s)
+        return self._update_topics(topics, now_s)
 
     def tick(self, now_s: float) -> list[AlertMessage]:
         """Check all alerts that depend on the time; return messages of changed ones.
@@ -79,7 +79,7 @@ class AlertDesk:
         self._watched.note_rounds()
         boards = self._watched.boards.items()
         topics = [(BOARD, id) for id, board in boards if self._has_waits(board, now_s)]
-        return self._look_at([*topics, PARTS], now_s)
+        return self._update_topics([*topics, PARTS], now_s)
 
     def _has_waits(self, board: WatchedBoard, now_s: float) -> bool:
         """Return whether the alerts about a board can change without a new report."""
@@ -225,7 +225,9 @@ class AlertDesk:
         """Return the open alerts, the most urgent first."""
         return sort_by_urgency(self._open.values())
 
-    def _look_at(self, topics: Iterable[Topic], now_s: float) -> list[AlertMessage]:
+    def _update_topics(
+        self, topics: Iterable[Topic], now_s: float
+    ) -> list[AlertMessage]:
         messages: list[AlertMessage] = []
         for topic in topics:
             messages += self._update(topic, now_s)

@@ -45,7 +45,7 @@ PAST_MOVES = 2
 #: A function that returns a game with its moves; None if the game is gone.
 DetailOf = Callable[[GameId], GameDetail | None]
 #: A function that returns whether an open alert puts the result of a game in doubt.
-Doubted = Callable[[GameId], bool]
+IsDoubted = Callable[[GameId], bool]
 
 
 class GameStory(msgspec.Struct, omit_defaults=True):
@@ -88,9 +88,9 @@ def _family(name: str) -> str:
 class StoryDesk:
     """The moments of all games. Only one task calls it, and no method blocks."""
 
-    def __init__(self, doubted: Doubted = lambda game: False) -> None:
-        """Create a desk that treats games with a ``doubted`` result as in progress."""
-        self._doubted = doubted
+    def __init__(self, is_doubted: IsDoubted = lambda game: False) -> None:
+        """Create a desk that treats games with a doubted result as in progress."""
+        self._is_doubted = is_doubted
         self._games: dict[GameId, _Game] = {}
         self._rounds: dict[RoundName, _Round] = {}
         # Rounds in which a game was added, removed or changed, in this order.
@@ -202,11 +202,11 @@ class StoryDesk:
     # --- examining games -------------------------------------------------------------
 
     @property
-    def waiting(self) -> bool:
+    def has_work(self) -> bool:
         """True if a game waits to be examined, or a round to be compared."""
         return bool(self._waiting or self._changed_rounds)
 
-    def look(self, detail_of: DetailOf) -> list[MomentMessage]:
+    def examine_next(self, detail_of: DetailOf) -> list[MomentMessage]:
         """Examine one waiting game.
 
         Returns:
@@ -220,9 +220,9 @@ class StoryDesk:
         detail = detail_of(game)
         if detail is None:
             return []
-        return [*self._look_at(detail), *self._make_room()]
+        return [*self._examine(detail), *self._make_room()]
 
-    def _look_at(self, detail: GameDetail) -> list[MomentMessage]:
+    def _examine(self, detail: GameDetail) -> list[MomentMessage]:
         id = detail.id
         name = round_of(detail)
         self._read_header(detail)
@@ -232,7 +232,9 @@ class StoryDesk:
         self._waiting.pop(id, None)
         story = self._games[id].story
         before = story.moments
-        story.moments = self._tell(detail, self._rounds[name].chosen.get(id, []))
+        story.moments = self._build_moments(
+            detail, self._rounds[name].chosen.get(id, [])
+        )
         story.waits = False
         self._unremembered[id] = None
         withdrawn = [
@@ -246,7 +248,7 @@ class StoryDesk:
         ]
         return withdrawn + updated
 
-    def _tell(
+    def _build_moments(
         self, detail: GameDetail, chosen: Sequence[MomentDraft]
     ) -> dict[str, Moment]:
         """Return all moments of a game, with sentences, by their ids.
@@ -254,12 +256,12 @@ class StoryDesk:
         ``chosen`` are the moments that result from the comparison of its round.
         """
         story = self._games[detail.id].story
-        if self._doubted(detail.id):
+        if self._is_doubted(detail.id):
             detail = msgspec.structs.replace(detail, result="*")
         namesakes = self._find_namesakes(detail)
         moments: dict[str, Moment] = {}
         for draft in [*find_moments(detail), *chosen]:
-            moment = self._word(draft, detail, namesakes)
+            moment = self._build_moment(draft, detail, namesakes)
             if moment.id not in story.let_go:
                 moments[moment.id] = moment
         best = [moment for moment in moments.values() if moment.kind == "highest"]
@@ -269,7 +271,7 @@ class StoryDesk:
             moments.pop(f"{detail.id}:above:{moment.color}", None)
         return moments
 
-    def _word(
+    def _build_moment(
         self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]
     ) -> Moment:
         discriminator = draft.color if draft.kind in ONCE else draft.ply

@@ -52,7 +52,7 @@ from live.watch.alert_desk import AlertDesk
 from live.watch.arbiter_desk import ArbiterDesk
 from live.watch.arbiter_notes import ArbiterEntry
 from live.watch.board_memory import BoardMemory, Lapse
-from live.watch.moment_watch import LOOKS, MomentWatch
+from live.watch.moment_watch import GAMES_A_TICK, MomentWatch
 from tests.event.arithmetic import answer
 from tests.games.short_reports import change_headers
 from tests.service.answered_event import (
@@ -630,9 +630,11 @@ def test_a_game_that_breaks_a_rule_costs_its_own_moments_alone() -> None:
 def test_only_some_games_are_looked_at_in_one_go() -> None:
     looked: list[str] = []
     service = MomentWatch(lambda changes: None, STORE, lambda: 1000.0, looked.append)
-    service.follow([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
+    service.follow(
+        [GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * GAMES_A_TICK)]
+    )
     service.tick()
-    assert len(looked) == LOOKS
+    assert len(looked) == GAMES_A_TICK
 
 
 @pytest.mark.parametrize(
