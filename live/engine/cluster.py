@@ -27,7 +27,8 @@ from live.engine.engine_programs import (
     count_engines_for_machine,
 )
 from live.engine.engine_settings import build_timeouts, build_uci_settings
-from live.engine.search import SearchKey, SearchResult
+from live.engine.search import SearchResult
+from live.engine.search_key import SearchKey
 from live.engine.search_queue import SearchKind
 from live.engine.searcher import (
     EngineTimeouts,

@@ -27,17 +27,15 @@ from live.engine.engine_programs import (
     check_load,
     count_engines_for_machine,
 )
+from live.engine.result_cache import MemoryResultCache, ResultCache
 from live.engine.search import (
     Limit,
-    MemoryResultCache,
-    ResultCache,
     Search,
     SearchFailure,
-    SearchKey,
-    SearchKeys,
     SearchProgress,
     SearchResult,
 )
+from live.engine.search_key import SearchKey, SearchKeys
 from live.engine.search_queue import (
     DeliverResult,
     Instruction,

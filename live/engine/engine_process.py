@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import cast
 
 from live.engine.engine_programs import EngineCommand
-from live.engine.search import Limit, SearchKey, SearchProgress
+from live.engine.search import Limit, SearchProgress
+from live.engine.search_key import SearchKey
 from live.engine.searcher import (
     EngineTimeouts,
     OnProgress,

@@ -20,7 +20,7 @@ from live.engine.move_forecast import (
     HumanShares,
 )
 from live.engine.reference_searches import FutureAnswers
-from live.engine.search import ResultCache
+from live.engine.result_cache import ResultCache
 from live.engine.search_queue import ResultListener, SearchDesk
 from live.messages.health import EngineHealth
 from live.messages.to_clients import Change

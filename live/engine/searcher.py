@@ -9,7 +9,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
+from live.engine.search import Limit, SearchProgress, SearchResult
+from live.engine.search_key import SearchKey
 from live.engine.uci import SearchFinished
 from live.errors import EngineFault
 from live.messages.values import Value

@@ -19,7 +19,8 @@ from pathlib import Path
 import msgspec
 
 from live import __version__
-from live.engine.search import ResultCache, Search, SearchResult
+from live.engine.result_cache import ResultCache
+from live.engine.search import Search, SearchResult
 from live.engine.uci import EngineIdentity
 from live.event.event import Event
 from live.event.game_record import ArchivedValues

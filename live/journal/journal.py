@@ -23,7 +23,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Self, TypeVar
 
-from live.engine.search import MemoryResultCache, SearchKey, SearchResult
+from live.engine.result_cache import MemoryResultCache
+from live.engine.search import SearchResult
+from live.engine.search_key import SearchKey
 from live.games.game import Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.journal.journal_faults import explain_unusable
@@ -78,7 +80,7 @@ def _read_steady_ms() -> float:
 class Journal:
     """A journal, with or without a file; only this process writes the file. Use as a
     context manager. Faults of the file never raise an error. Also a
-    :class:`live.engine.search.ResultCache`.
+    :class:`live.engine.result_cache.ResultCache`.
 
     Args:
         now_ms: function that returns the time in milliseconds since 1970 UTC.

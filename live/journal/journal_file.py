@@ -40,7 +40,7 @@ from typing import Any
 
 import msgspec
 
-from live.engine.search import SearchKey
+from live.engine.search_key import SearchKey
 
 log = logging.getLogger(__name__)
 

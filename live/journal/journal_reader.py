@@ -22,7 +22,8 @@ import msgspec
 import numpy as np
 
 from live import __version__
-from live.engine.search import SearchKey, SearchResult
+from live.engine.search import SearchResult
+from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.event.game_record import ArchivedDetails, ArchivedValues
 from live.event.rate_game import Measure

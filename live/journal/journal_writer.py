@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
-from live.engine.search import SearchKey, SearchResult
+from live.engine.search import SearchResult
+from live.engine.search_key import SearchKey
 from live.games.game import GameGone, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.journal.journal_faults import describe_write_error

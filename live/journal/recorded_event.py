@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 
 from live.engine.engine_settings import build_limit
-from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
+from live.engine.search import Search, SearchResult
+from live.engine.search_key import SearchKey, SearchKeys
 from live.errors import InputError
 from live.event.choose_measure import build_engine_info, build_measure
 from live.event.event import Event, split_into_steps

@@ -18,7 +18,8 @@ import chess
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import EngineProcess
 from live.engine.engine_programs import EngineCommand, find_engine
-from live.engine.search import Limit, Position, Search, SearchKey
+from live.engine.search import Limit, Position, Search
+from live.engine.search_key import SearchKey
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from tests.engine.conftest import Desk

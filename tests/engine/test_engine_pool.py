@@ -15,14 +15,8 @@ import pytest
 from live.engine.engine_pool import EnginePool, ResultDeliveries
 from live.engine.engine_process import EngineProcess
 from live.engine.engine_programs import EngineCommand
-from live.engine.search import (
-    Limit,
-    MemoryResultCache,
-    Position,
-    Search,
-    SearchFailure,
-    SearchProgress,
-)
+from live.engine.result_cache import MemoryResultCache
+from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.searcher import EngineTimeouts
 from live.engine.uci import UciSettings

@@ -28,7 +28,8 @@ from live.engine.engine_programs import (
     find_engine,
 )
 from live.engine.engine_settings import build_timeouts
-from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
+from live.engine.search import Limit, SearchProgress, SearchResult
+from live.engine.search_key import SearchKey
 from live.engine.searcher import EnginePace, EngineTimeouts
 from live.engine.uci import UciSettings
 from live.errors import (
@@ -370,7 +371,8 @@ async def test_what_an_engine_says_is_read_piece_by_piece(
 SERVICE = """
 import asyncio, sys
 from live.engine.engine_process import EngineCommand, EngineProcess
-from live.engine.search import Limit, SearchKey
+from live.engine.search import Limit
+from live.engine.search_key import SearchKey
 from live.engine.searcher import EnginePace, EngineTimeouts
 from live.engine.uci import UciSettings
 

@@ -5,17 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.engine.result_cache import MemoryResultCache
 from live.engine.search import (
     Limit,
-    MemoryResultCache,
     Position,
     Search,
     SearchFailure,
-    SearchKey,
-    SearchKeys,
     SearchOptions,
     SearchResult,
 )
+from live.engine.search_key import SearchKey, SearchKeys
 from live.messages.from_sources import Score
 
 LIMIT = Limit(nodes=1000)

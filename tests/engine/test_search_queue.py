@@ -13,7 +13,8 @@ from hypothesis.stateful import (
     rule,
 )
 
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchKey
+from live.engine.search import Limit, Position, Search, SearchFailure
+from live.engine.search_key import SearchKey
 from live.engine.search_queue import (
     MAX_DEATHS,
     MAX_OUTSIDE_KILLS,

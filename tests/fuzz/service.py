@@ -15,7 +15,8 @@ from typing import Any
 import chess
 
 from live.commands.read_settings import read_settings
-from live.engine.search import Limit, SearchKey
+from live.engine.search import Limit
+from live.engine.search_key import SearchKey
 from live.engine.uci import EngineIdentity, SearchFinished, UciConversation, UciSettings
 from live.errors import ConfigError, EngineFault, InputError
 from live.games.game_index import GameIndex

@@ -20,7 +20,9 @@ import pytest
 from typer.testing import CliRunner
 
 from live.cli import app
-from live.engine.search import Limit, MemoryResultCache, SearchKey, SearchResult
+from live.engine.result_cache import MemoryResultCache
+from live.engine.search import Limit, SearchResult
+from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
