@@ -306,18 +306,6 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
     assert len(shown) == 2, "and nothing more"
 
 
-async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(
-    path: Path, stored: tuple[Analysis, bytes]
-) -> None:
-    write_file(path, stored[1])
-    alter_file(path, "UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
-    for _ in range(2):
-        shown: list[FeedHealth] = []
-        async with AnsweredEvent(path).started() as hall:
-            hall.journal.report_and_save(shown.append)
-        assert "changes: 1 damaged, and left out" in shown[-1].detail
-
-
 @pytest.mark.whole
 @pytest.mark.timeout(300)
 async def test_a_service_killed_again_and_again_loses_and_repeats_nothing(

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -488,45 +487,6 @@ def test_a_journal_is_its_users_own(path: Path) -> None:
         holding = [each for each in made if "-lock" not in each.name]
         assert [each.name for each in holding if each.stat().st_mode & 0o077] == []
         assert {f"{path.name}-wal"} <= {each.name for each in made}
-
-
-class FailsOnce:
-    """A connection whose first commit fails as on a full disk; all else is the real
-    one.
-    """
-
-    def __init__(self, real: sqlite3.Connection, failures: list[str]) -> None:
-        self._real = real
-        self._failures = failures
-
-    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
-        if sql == "COMMIT" and self._failures:
-            raise sqlite3.OperationalError(self._failures.pop())
-        return self._real.execute(sql, *values)
-
-    def close(self) -> None:
-        self._real.close()
-
-
-def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All of the failed one is in the next."""
-    failures = ["database or disk is full"]
-
-    def failing(path: Path) -> FailsOnce:
-        return FailsOnce(open_connection(path), failures)
-
-    with Journal(path, retry_s=0.01) as journal:
-        # The writer connects when it has something to write.
-        monkeypatch.setattr(journal_writer, "open_connection", failing)
-        journal.begin_run(RUN)
-        journal.store_result("Engine; Hash=16", search_key(1), RESULT)
-        assert journal.wait_until_written(20)
-        assert not failures
-    with JournalReader.open(path) as reader:
-        assert reader.find_problems(results=True) == []
-        assert reader.read_result("Engine; Hash=16", search_key(1)) is not None
 
 
 DATA = Path(__file__).resolve().parent.parent / "data"

@@ -153,7 +153,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
     with JournalReader.open(path) as reader:
         event = rebuild_event(reader, path)
         for detail in build_analysis(event.state).games:
-            for ply in range(1, 25):
+            for ply in (1, 2, 6, 11, 15, 20, 24):
                 (point,) = (
                     each
                     for each in (*detail.curves.white, *detail.curves.black)

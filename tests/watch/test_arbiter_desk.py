@@ -43,9 +43,6 @@ from live.messages.to_clients import (
     MomentMessage,
 )
 from live.screens.reports.report_files import format_incidents_csv as as_csv
-from live.server.filtered_reader import snapshot
-from live.server.stream_filter import StreamFilter
-from live.server.visibility import Visibility
 from live.service.event_service import EventService
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_timeline
 from live.watch.alert_desk import AlertDesk
@@ -121,26 +118,6 @@ def test_a_mute_of_no_board_mutes_nothing() -> None:
     arbiter.with_alerts([FAILED])
     arbiter.command(DeskCommand("mute-board"), "Anna")
     assert not arbiter.alerts()[0].muted and len(arbiter.incidents()) == 1
-
-
-async def test_a_service_tells_alerts_with_what_raised_them() -> None:
-    service = open_unscored()
-    heard: list[Change] = []
-    service.bus.subscribe(heard.extend)
-    players = Headers(Player("White"), Player("Black"), board=7)
-    game = GameReport("key", players, STARTING_FEN, problem="illegal move 1.Qh9")
-    await service.take(FeedReport("hall", (game,)))
-    (told,) = [change.alert for change in heard if isinstance(change, AlertMessage)]
-    assert told.text == "Board 7: illegal move 1.Qh9."
-    assert list(service.state.alerts()) == [told]
-    assert snapshot(
-        service.state, StreamFilter(visibility=Visibility.ARBITER)
-    ).alerts == (told,)
-    assert snapshot(service.state).alerts == ()
-    service.arbiter.command(DeskCommand("mute", told.id))
-    assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
-    await service.take(FeedReport("hall", (replace(game, problem=None),)))
-    assert not service.state.alerts()
 
 
 async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
