@@ -33,9 +33,7 @@ _LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
 _PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
 
 
-def find_config_file(
-    flag: Path | None, env: Mapping[str, str], cwd: Path | None = None
-) -> Path | None:
+def find_config_file(flag: Path | None, env: Mapping[str, str]) -> Path | None:
     """Return the settings file to read; None if there is none.
 
     It is the first of: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``, the
@@ -47,7 +45,7 @@ def find_config_file(
         return flag
     if named_path := env.get(_ENV_CONFIG_FILE):
         return Path(named_path)
-    if (local_path := (cwd or Path()) / "config.toml").is_file():
+    if (local_path := Path("config.toml")).is_file():
         return local_path
     # Imported only here: the command line must start fast.
     import platformdirs
