@@ -36,7 +36,13 @@ from live.journal.journal_file import (
     open_connection,
     read_version,
 )
-from live.journal.journal_reader import JournalReader, JournalRun, Memory
+from live.journal.journal_reader import (
+    JournalReader,
+    JournalRun,
+    Memory,
+    RecordedChange,
+    replay_game,
+)
 from live.journal.recorded_event import rebuild_event
 from live.messages.from_sources import Player, Score
 from live.server.analysis import build_analysis
@@ -142,6 +148,18 @@ def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> No
     assert one.archived is None
     assert [change.step for change in one.since] == [NewGame(game("g1", MOVES))]
     assert len(steps_in(path)) == 3
+
+
+def test_a_game_whose_changes_do_not_fit_together_is_said_and_left_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    steps: list[Step] = [NewGame(game("g1")), MovesPlayed("g1", 1, MOVES)]
+    changes = [RecordedChange(n, 1_000, step) for n, step in enumerate(steps, 1)]
+    restored = replay_game("g1", changes)
+    assert restored is not None
+    assert restored.moves == MOVES
+    assert replay_game("g1", [*changes, changes[1]]) is None
+    assert "game g1 cannot be restored" in caplog.text
 
 
 def test_numbers_go_on_after_a_restart(path: Path) -> None:
