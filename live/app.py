@@ -47,7 +47,7 @@ from live.journal.arbiter_notes import JournalWatchStore
 from live.journal.engine_measuring import EngineMeasuring
 from live.journal.event_journal import EventJournal, journal_path
 from live.journal.measured_engines import EngineInUse, read_measured_engine
-from live.journal.memories import gather_memories
+from live.journal.memories import build_memories
 from live.journal.old_games import OldGames
 from live.journal.report_intake import ReportIntake
 from live.journal.restart import restore_event
@@ -145,7 +145,7 @@ def connect_event(config: Config, journal: EventJournal, event: Event) -> EventP
         journal,
         lists,
         retention,
-        gather_memories(arbiter.memories, moments.memories),
+        lambda: build_memories(arbiter.memories(), moments.memories()),
         report_health,
     )
     inbox = SourceInbox(
@@ -269,7 +269,7 @@ async def run_event(
                 finally:
                     parts.arbiter.record_end()
                 journal.journal.keep_memories(
-                    gather_memories(parts.arbiter.memories, parts.moments.memories)
+                    build_memories(parts.arbiter.memories(), parts.moments.memories())
                 )
 
 

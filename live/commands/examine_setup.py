@@ -35,7 +35,7 @@ from live.event.choose_measure import (
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
 from live.journal.event_journal import EventJournal, journal_path
-from live.journal.journal_file import explain_refusal
+from live.journal.journal_faults import explain_refusal
 from live.journal.measured_engines import read_measured_engine
 from live.messages.values import FeedName, Value
 from live.outlets.open_outlets import open_outlets

@@ -6,7 +6,8 @@ from pathlib import Path
 from rich.console import Console
 
 from live.commands.report_event import rebuild_with_progress
-from live.engine.search import SearchKey, SearchResult
+from live.engine.search import SearchResult
+from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.games.game import side_to_play
 from live.journal.journal_reader import JournalReader

@@ -22,7 +22,8 @@ def forget(
         player: [NAME] Name or FIDE id of the player whose games are deleted.
         older_than: [DAYS] Delete games that have not changed for so many days.
     """
-    from live.journal.journal_file import ForeignDatabase, JournalLocked, delete_games
+    from live.journal.game_deletion import delete_games
+    from live.journal.journal_file import ForeignDatabase, JournalLocked
 
     if not player.strip() and not older_than:
         raise ConfigError(

@@ -23,19 +23,17 @@ from live.setting_keys import (
 from live.settings import Config, EngineConfig
 from live.user_files import read_text
 
-ENV_PREFIX = "LIVE_RATE_"
-ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
+_ENV_PREFIX = "LIVE_RATE_"
+_ENV_CONFIG_FILE = "LIVE_RATE_CONFIG"
 """Environment variable that names the settings file; not a setting itself."""
 
-LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
+_LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
 """Settings that limit a search; exactly one of them applies."""
 
 _PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
 
 
-def find_config_file(
-    flag: Path | None, env: Mapping[str, str], cwd: Path | None = None
-) -> Path | None:
+def find_config_file(flag: Path | None, env: Mapping[str, str]) -> Path | None:
     """Return the settings file to read; None if there is none.
 
     It is the first of: ``--config``, ``$LIVE_RATE_CONFIG``, ``./config.toml``, the
@@ -45,9 +43,9 @@ def find_config_file(
     """
     if flag is not None:
         return flag
-    if named_path := env.get(ENV_CONFIG_FILE):
+    if named_path := env.get(_ENV_CONFIG_FILE):
         return Path(named_path)
-    if (local_path := (cwd or Path()) / "config.toml").is_file():
+    if (local_path := Path("config.toml")).is_file():
         return local_path
     # Imported only here: the command line must start fast.
     import platformdirs
@@ -73,17 +71,17 @@ def read_settings(
     merged: dict[str, object] = {}
     for origin, layer in (
         (str(path), _read_file(path) if path is not None else {}),
-        ("environment", read_environment(env)),
+        ("environment", _read_environment(env)),
         ("command line", _convert_flags(overrides)),
     ):
-        limits = [key for key in LIMITS if layer.get(key)]
+        limits = [key for key in _LIMITS if layer.get(key)]
         if len(limits) > 1:
             subject = f"{origin}: {' and '.join(limits)}"
             raise ConfigError(subject, "a search has one limit", "Set one of them")
         if limits:
             # A limit replaces a limit of another kind that comes from a source of lower
             # priority.
-            merged |= dict.fromkeys(LIMITS, 0)
+            merged |= dict.fromkeys(_LIMITS, 0)
         merged |= layer
     config = msgspec.convert(nest(merged), Config)
     _check_engine(config.engine)
@@ -92,7 +90,7 @@ def read_settings(
 
 def build_variable(key: str) -> str:
     """Return the environment variable of a dotted key."""
-    return ENV_PREFIX + key.replace(".", "_").upper()
+    return _ENV_PREFIX + key.replace(".", "_").upper()
 
 
 def _read_file(path: Path) -> dict[str, object]:
@@ -112,12 +110,12 @@ def _read_file(path: Path) -> dict[str, object]:
     # The repository's config.toml contains every key, so its default for nodes must
     # give way if the file also sets a depth or a time.
     is_default = layer.get("engine.nodes") == EngineConfig().nodes
-    if is_default and any(map(layer.get, LIMITS[1:])):
+    if is_default and any(map(layer.get, _LIMITS[1:])):
         del layer["engine.nodes"]
     return layer
 
 
-def read_environment(env: Mapping[str, str]) -> dict[str, object]:
+def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
     """Return the settings of the environment, by dotted key.
 
     Raises:
@@ -126,7 +124,7 @@ def read_environment(env: Mapping[str, str]) -> dict[str, object]:
     keys = {build_variable(key): key for key in (*SETTINGS, *REMOVED_SETTINGS)}
     texts: dict[str, object] = {}
     for name, text in env.items():
-        if not name.startswith(ENV_PREFIX) or name == ENV_CONFIG_FILE:
+        if not name.startswith(_ENV_PREFIX) or name == _ENV_CONFIG_FILE:
             continue
         if name not in keys:
             names = map(build_variable, SETTINGS)
@@ -159,7 +157,7 @@ def _check_engine(engine: EngineConfig) -> None:
         raise ConfigError(
             "engine.nodes",
             "0 leaves a search without limit",
-            f"Set one of {', '.join(LIMITS)}",
+            f"Set one of {', '.join(_LIMITS)}",
         )
     if engine.adaptive and engine.depth:
         raise ConfigError(

@@ -13,7 +13,7 @@ Protocol = Literal["lichess", "pgn-url", "folder"]
 
 class Mistake(enum.StrEnum):
     """Mistakes that ``rehearse`` can make on request, named like the alerts that report
-    them.
+    them. An enumeration, because Typer accepts no list of a Literal.
     """
 
     ILLEGAL_MOVE = "illegal-move"

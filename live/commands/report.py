@@ -4,12 +4,11 @@ import enum
 from pathlib import Path
 from typing import get_args
 
-from live.commands.command_options import (
-    Ended,
-)
+from live.commands.command_options import Ended
 from live.errors import ConfigError
 
-#: Formats in which a report can be written.
+#: Formats in which a report can be written: an enumeration, because Typer accepts no
+#: list of a Literal.
 ReportFormat = enum.StrEnum("ReportFormat", "PGN CSV HTML JSON NDJSON")
 
 

@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from live.errors import InputError
-from live.journal.arbiter_notes import decode_notes
 from live.journal.journal_reader import JournalReader
 from live.journal.recorded_event import RecordedEvent, rebuild_event
 from live.messages.alerts import Alert, Incident
@@ -34,8 +33,7 @@ from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.settings import Config
 from live.watch.alert_kinds import find_doubted_games
-from live.watch.arbiter_notes import build_incident_log
-from live.watch.incident_log import board_words, incident_sign, kind_name, with_boards
+from live.watch.incident_log import board_words, incident_sign, kind_name, name_boards
 
 
 def rebuild_with_progress(
@@ -93,26 +91,31 @@ def report_event(
     now = read_utc_now()
     to_ms = parse_moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
-        state = rebuild_with_progress(reader, path, to_ms).state
+        event = rebuild_with_progress(reader, path, to_ms)
+        state = event.state
         in_doubt = find_doubted_games(state.alerts())
         analysis = build_analysis(state, state.rate_by_methods(), in_doubt=in_doubt)
-        open_alerts = tuple(state.alerts()) if alerts else ()
-        notes = reader.read_notes(to_ms) if alerts else []
-        log = build_incident_log(decode_notes(notes)).incidents()
     boards = {game.id: board_words(game) for game in analysis.games}
-    incidents = tuple(with_boards(log, boards))
+    incidents = tuple(name_boards(event.incident_log.incidents(), boards))
     if json is not None:
-        with_alerts = JournalReport(
-            **msgspec.structs.asdict(analysis), alerts=open_alerts, incidents=incidents
-        )
-        write_output(json, to_json(with_alerts if alerts else analysis), private=alerts)
+        report = analysis
+        if alerts:
+            report = JournalReport(
+                **msgspec.structs.asdict(analysis),
+                alerts=tuple(state.alerts()),
+                incidents=incidents,
+            )
+        write_output(json, to_json(report), private=alerts)
     console = Console(stderr=json == "-")
-    zone = now.astimezone().tzinfo or dt.UTC
     moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
+    # The offset of the machine's zone at that moment: a report that is made in winter
+    # of a moment in July has the time of the summer throughout.
+    moment = moment.astimezone()
+    zone = moment.tzinfo or dt.UTC
     if to_ms is not None:
-        print_line(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
+        print_line(f"as of {moment:%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
-        written = moment.astimezone(zone).strftime(WRITTEN)
+        written = moment.strftime(WRITTEN)
         texts = build_files(analysis, formats, stem=path.stem, written=written)
         paths = write_texts(texts, folder)
         if alerts:

@@ -19,6 +19,8 @@ from live.messages.alerts import Alert, Incident
 from live.messages.from_clients import DeskCommand
 from live.messages.to_clients import (
     AlertMessage,
+    HeartbeatMessage,
+    HelloMessage,
     Message,
     SnapshotMessage,
 )
@@ -70,10 +72,10 @@ class ServiceWatch(ServiceConnection):
                 self._withheld = is_withheld(message.engine)
                 if self._withheld and not before:
                     self.say(f"Watching {derive_pages_url(self.url)}: {WITHHELD}")
-        elif message.__struct_config__.tag not in ("hello", "heartbeat"):
-            self.recent_changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
+        elif not isinstance(message, HelloMessage | HeartbeatMessage):
+            self.recent_changes.note((message,))
             if self.display == "lines":
-                self._tell_lines((message,))  # type: ignore[arg-type]
+                self._tell_lines((message,))
                 self._alerts = self.client_state.alerts()
 
     async def show_display(self, stop: asyncio.Event) -> None:

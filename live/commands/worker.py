@@ -20,11 +20,10 @@ async def worker(
     """
     engine = settings.load({"engine.cluster": address}).engine
     from live.engine.engine_programs import find_engine
-    from live.engine.engine_settings import build_uci_settings
 
     command = find_engine(engine.path)
     from live.engine.cluster import run_worker  # reports if Dask is missing
 
     typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
-    await run_worker(command, build_uci_settings(engine), engine)
+    await run_worker(command, engine)
     return 0

@@ -20,21 +20,23 @@ from functools import partial
 from typing import Any
 
 from live import __version__
-from live.engine.engine_process import (
-    EngineProcess,
-    EngineTimeouts,
-    OnProgress,
-    Searcher,
-    retrieve_exception,
-)
+from live.engine.engine_process import EngineProcess
 from live.engine.engine_programs import (
     EngineCommand,
     check_load,
     count_engines_for_machine,
 )
-from live.engine.search import SearchKey, SearchResult
+from live.engine.engine_settings import build_timeouts, build_uci_settings
+from live.engine.search import SearchResult
+from live.engine.search_key import SearchKey
 from live.engine.search_queue import SearchKind
-from live.engine.uci import SearchFinished, UciSettings
+from live.engine.searcher import (
+    EngineTimeouts,
+    OnProgress,
+    Searcher,
+    retrieve_exception,
+)
+from live.engine.uci import SearchFinished
 from live.errors import ConfigError, EngineError, EngineFault, EngineMoved
 from live.messages.from_sources import Score
 from live.settings import EngineConfig
@@ -404,15 +406,13 @@ class WorkerEngines(WorkerPlugin):
 
     name = PLUGIN
 
-    def __init__(
-        self,
-        command: EngineCommand,
-        settings: UciSettings,
-        nice: int,
-        patience: EngineTimeouts,
-    ) -> None:
-        self._engine = partial(
-            EngineProcess.start, command, settings, nice=nice, patience=patience
+    def __init__(self, command: EngineCommand, config: EngineConfig) -> None:
+        self._start_engine = partial(
+            EngineProcess.start,
+            command,
+            build_uci_settings(config),
+            nice=config.nice,
+            patience=build_timeouts(config),
         )
         self.identity = ""
         self._idle: list[EngineProcess] = []
@@ -421,13 +421,13 @@ class WorkerEngines(WorkerPlugin):
     async def start_engines(self, number: int) -> None:
         """Start ``number`` engines. Raises NotAnEngine."""
         for _ in range(number):
-            self._idle.append(await self._engine())
+            self._idle.append(await self._start_engine())
         self.identity = str(self._idle[0].identity)
 
     async def search(self, search_key: SearchKey, key: str) -> SearchResult:
         """Run one search on any free engine."""
         while True:
-            process = self._idle.pop() if self._idle else await self._engine()
+            process = self._idle.pop() if self._idle else await self._start_engine()
             if process.lost is None:
                 break
             await process.close()
@@ -457,9 +457,7 @@ class WorkerEngines(WorkerPlugin):
         )
 
 
-async def run_worker(
-    command: EngineCommand, settings: UciSettings, config: EngineConfig
-) -> None:
+async def run_worker(command: EngineCommand, config: EngineConfig) -> None:
     """Start the engines, then serve the scheduler until cancelled.
 
     If the scheduler ends, serve the one that replaces it.
@@ -472,10 +470,9 @@ async def run_worker(
     """
     address = config.cluster
     secured = load_security(config)
-    number = config.engines or count_engines_for_machine(settings.threads)
-    check_load(number, settings.threads, settings.hash_mb)
-    patience = EngineTimeouts(handshake_s=config.start_s)
-    engines = WorkerEngines(command, settings, config.nice, patience)
+    number = config.engines or count_engines_for_machine(config.threads)
+    check_load(number, config.threads, config.hash_mb)
+    engines = WorkerEngines(command, config)
 
     async def serve() -> None:
         async with Worker(

@@ -21,23 +21,21 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from live.engine.engine_process import EngineProcess, EngineTimeouts, Searcher
+from live.engine.engine_process import EngineProcess
 from live.engine.engine_programs import (
     EngineCommand,
     check_load,
     count_engines_for_machine,
 )
+from live.engine.result_cache import MemoryResultCache, ResultCache
 from live.engine.search import (
     Limit,
-    MemoryResultCache,
-    ResultCache,
     Search,
     SearchFailure,
-    SearchKey,
-    SearchKeys,
     SearchProgress,
     SearchResult,
 )
+from live.engine.search_key import SearchKey, SearchKeys
 from live.engine.search_queue import (
     DeliverResult,
     Instruction,
@@ -48,6 +46,7 @@ from live.engine.search_queue import (
     StartSearch,
     StopSearch,
 )
+from live.engine.searcher import EngineTimeouts, Searcher
 from live.engine.uci import EngineIdentity, SearchFinished, UciSettings
 from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.messages.health import EngineHealth, EngineState, QueueLengths
@@ -303,15 +302,15 @@ class EnginePool:
         limit: Limit,
         *,
         listener: ResultListener,
-        settings: UciSettings = UciSettings(),  # noqa: B008  # frozen
+        settings: UciSettings,
         engines: int,
         nice: int,
         cache: ResultCache | None = None,
         cluster: DaskCluster | None = None,
         patience: EngineTimeouts | None = None,
     ) -> None:
-        """Create the pool. ``engines`` 0 means
-        :func:`live.engine.engine_process.count_engines_for_machine`.
+        """Create the pool. ``engines`` 0 means as many as suit this machine
+        (:func:`live.engine.engine_programs.count_engines_for_machine`).
 
         Raises:
             ConfigError: the hash tables do not fit this machine.

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from live.engine.engine_process import EngineTimeouts
 from live.engine.search import Limit, SearchOptions
+from live.engine.searcher import EngineTimeouts
 from live.engine.uci import UciSettings
 from live.settings import EngineConfig
 

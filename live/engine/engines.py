@@ -20,13 +20,8 @@ from live.engine.move_forecast import (
     HumanShares,
 )
 from live.engine.reference_searches import FutureAnswers
-from live.engine.search import (
-    ResultCache,
-    Search,
-    SearchFailure,
-    SearchProgress,
-    SearchResult,
-)
+from live.engine.result_cache import ResultCache
+from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import ResultListener, SearchDesk
 from live.messages.health import EngineHealth
 from live.messages.to_clients import Change

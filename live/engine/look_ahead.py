@@ -19,19 +19,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Protocol
 
+from live.engine.lru_dict import LruDict
 from live.engine.move_forecast import (
     ForecastNeed,
     ForecastRules,
     MoveForecast,
     rank_speculation,
 )
-from live.engine.search import (
-    LruDict,
-    Search,
-    SearchFailure,
-    SearchProgress,
-    SearchResult,
-)
+from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import (
     ResultListener,
     SearchDesk,

@@ -27,14 +27,9 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from live.engine.search import (
-    LruDict,
-    Search,
-    SearchFailure,
-    SearchKey,
-    SearchProgress,
-    SearchResult,
-)
+from live.engine.lru_dict import LruDict
+from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search_key import SearchKey
 from live.messages.values import Value
 
 Owner = Hashable

@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from live.engine.search import Line, SearchKey, SearchProgress, SearchResult
+from live.engine.search import Line, SearchProgress, SearchResult
+from live.engine.search_key import SearchKey
 from live.errors import EngineFault
 from live.messages.from_sources import MATE_CP, Score
 from live.messages.values import Value

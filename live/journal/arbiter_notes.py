@@ -3,7 +3,7 @@ there.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -27,9 +27,8 @@ from live.watch.arbiter_notes import (
 
 log = logging.getLogger(__name__)
 
-ALERT = "alert"
 _TYPES: dict[str, type[ArbiterNote]] = {
-    ALERT: Alert,
+    "alert": Alert,
     "mute": Mute,
     "entry": ArbiterEntry,
     "ruling": BoardRuling,
@@ -59,10 +58,8 @@ class JournalWatchStore:
         times_ms += [note.at_ms for note in self._journal.read_notes()[-1:]]
         return max(times_ms, default=0) / 1000
 
-    def keep_memories(self, memories: Callable[[], Sequence[WatchMemory]]) -> None:
-        self._journal.keep_memories(
-            lambda: [build_memory(*memory) for memory in memories()]
-        )
+    def keep_memories(self, memories: Sequence[WatchMemory]) -> None:
+        self._journal.keep_memories([build_memory(*memory) for memory in memories])
 
     def read_memories(self, kind: str, type: type[Remembered]) -> dict[str, Remembered]:
         return read_memories(self._journal, kind, type)

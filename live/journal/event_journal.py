@@ -19,7 +19,8 @@ from pathlib import Path
 import msgspec
 
 from live import __version__
-from live.engine.search import ResultCache, Search, SearchResult
+from live.engine.result_cache import ResultCache
+from live.engine.search import Search, SearchResult
 from live.event.bus import Follower
 from live.event.event import Event
 from live.event.game_change import EventChange
@@ -30,6 +31,7 @@ from live.journal.journal import Journal
 from live.journal.journal_reader import (
     JournalRun,
     Memory,
+    RecordedChange,
     decode_archived,
     encode,
     hash_measure,
@@ -198,22 +200,24 @@ class EventJournal:
         while waiting:
             yield
             # Games are unpacked here one by one: 1,000 of them take 15 MB.
-            standing = waiting.popleft()
-            id = standing.game
-            since = standing.since
+            stored = waiting.popleft()
+            id = stored.game
             appeared.append(id)
-            if standing.damaged:
+            values = None
+            is_damaged = stored.damaged
+            if stored.archived is not None:
+                values = decode_archived(id, stored.archived)
+                is_damaged = values is None
+            if values is not None:
+                if values.game.feed in run.feeds:
+                    archived.append((values, [change.step for change in stored.since]))
+                continue
+            changes: Sequence[RecordedChange] = stored.since
+            if is_damaged:
+                # Everything is computed again from the moves.
                 self._damaged.add(id)
-            if standing.archived is not None:
-                values = decode_archived(id, standing.archived)
-                if values is not None:
-                    if values.game.feed in run.feeds:
-                        archived.append((values, [change.step for change in since]))
-                    continue
-                # The snapshot cannot be read, so recompute everything from the moves.
-                self._damaged.add(id)
-                since = tuple(self.journal.read_changes_of_game(id))
-            game = replay_game(id, since)
+                changes = self.journal.read_changes_of_game(id)
+            game = replay_game(id, changes)
             if game is not None and game.feed in run.feeds:
                 unarchived.append(game)
         return archived, unarchived, appeared
@@ -257,12 +261,8 @@ class EventJournal:
 
     # --- changes ----------------------------------------------------------------------
 
-    def add_step(
-        self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple
-    ) -> None:
-        """Store a step that has been applied. ``memories`` returns the values to be
-        stored with it.
-        """
+    def add_step(self, step: Step, memories: Sequence[Memory] = ()) -> None:
+        """Store a step that has been applied, together with these values."""
         if isinstance(step, GameConfirmed):
             self.journal.keep_memories(memories)
         else:

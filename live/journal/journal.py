@@ -18,27 +18,22 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Self, TypeVar
 
-from live.engine.search import MemoryResultCache, SearchKey, SearchResult
-from live.games.game import GameGone, NewGame, Step
+from live.engine.result_cache import MemoryResultCache
+from live.engine.search import SearchResult
+from live.engine.search_key import SearchKey
+from live.games.game import Step
 from live.human.question import HumanAnswer, HumanQuestion
+from live.journal.journal_faults import explain_unusable
 from live.journal.journal_file import (
     BUSY_S,
-    RECORDS,
     UNUSABLE_ERRORS,
     VERSION,
     check_is_journal,
-    compute_checksum,
-    describe_write_error,
-    explain_unusable,
-    hash_search,
     lock_journal,
     make_private,
     migrate,
@@ -54,8 +49,8 @@ from live.journal.journal_reader import (
     RecordedChange,
     RecordedNote,
     RestorableGame,
-    encode,
 )
+from live.journal.journal_writer import JournalWriter, Record
 from live.messages.values import GameId
 
 log = logging.getLogger(__name__)
@@ -69,231 +64,8 @@ MAX_WAITING = 20_000
 RESULTS_IN_MEMORY = 250
 #: A clock that has gained more than this was set forward, milliseconds.
 CLOCK_STEP_MS = 1_000
-#: Greatest number of groups of records in one transaction.
-BATCH_SIZE = 1000
 #: Time after which a failed write is repeated, seconds.
 RETRY_S = 1.0
-
-#: Errors that will occur again at every attempt (SQLite's primary result codes).
-_UNRECOVERABLE_CODES = {
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_NOTADB,
-    sqlite3.SQLITE_MISMATCH,
-}
-
-
-class JournalWriter:
-    """Writer with the only connection that writes, on a separate thread. Its queue
-    contains groups of records. Each record is a method of this class with its
-    arguments.
-
-    Args:
-        report: function called on the writer's thread with the description of a
-            problem, or an empty text when there is none any more, and whether the
-            problem is permanent.
-    """
-
-    def __init__(
-        self, path: Path, report: Callable[[str, bool], None], *, retry_s: float
-    ) -> None:
-        self._path = path
-        self._report = report
-        self._retry_s = retry_s
-        self._waiting: deque[Sequence[Record]] = deque()
-        # Groups that are being written.
-        self._batch: list[Sequence[Record]] = []
-        self._closed = False
-        self._changed = threading.Condition()
-        self._connection: sqlite3.Connection | None = None
-        self._execute: Callable[..., sqlite3.Cursor]
-        self._thread = threading.Thread(
-            target=self._write_batches, name="journal", daemon=True
-        )
-        self._thread.start()
-
-    def __len__(self) -> int:
-        """Return the number of groups that wait or are being written."""
-        return len(self._waiting) + len(self._batch)
-
-    def add_records(self, records: Sequence[Record]) -> None:
-        """Add a group of records, which are written together or not at all."""
-        with self._changed:
-            self._waiting.append(records)
-            self._changed.notify_all()
-
-    def wait_empty(self, timeout_s: float) -> bool:
-        """Wait until everything is written; return whether it is."""
-        with self._changed:
-            return self._changed.wait_for(lambda: not len(self), timeout_s)
-
-    def close(self) -> None:
-        """Write all waiting records, and merge SQLite's write-ahead log into the file.
-        A thread that hangs is not waited for.
-        """
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-        self._thread.join(2 * BUSY_S)
-        self._disconnect()
-
-    def _write_batches(self) -> None:
-        while batch := self._take_batch():
-            if not self._write_until_done(list(chain.from_iterable(batch))):
-                return
-
-    def _take_batch(self) -> Sequence[Sequence[Record]]:
-        """Return the next groups as soon as there are any; none if the writer is closed
-        and its queue is empty.
-        """
-        with self._changed:
-            self._batch = []
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self._waiting or self._closed)
-            count = min(BATCH_SIZE, len(self._waiting))
-            self._batch = [self._waiting.popleft() for _ in range(count)]
-            return self._batch
-
-    def _write_until_done(self, batch: Sequence[Record]) -> bool:
-        """Write a batch, however long it takes. Return False if the file is
-        unrecoverable or the journal was closed.
-        """
-        has_trouble = False
-        while True:
-            try:
-                if not self._connection:
-                    self._connection = open_connection(self._path)
-                self._write_transaction(self._connection, batch)
-            except sqlite3.Error as error:
-                self._disconnect()
-                is_hopeless = read_error_code(error) in _UNRECOVERABLE_CODES
-                if not has_trouble or is_hopeless:
-                    self._report(describe_write_error(error), is_hopeless)
-                has_trouble = True
-                with self._changed:
-                    if is_hopeless or self._changed.wait_for(
-                        lambda: self._closed, self._retry_s
-                    ):
-                        return False
-            else:
-                if has_trouble:
-                    self._report("", False)
-                return True
-
-    def _disconnect(self) -> None:
-        # A new connection has no state left over from a failed write.
-        if self._connection is not None:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.close()
-            self._connection = None
-
-    def _write_transaction(
-        self, connection: sqlite3.Connection, batch: Sequence[Record]
-    ) -> None:
-        self._execute = execute = connection.execute
-        execute("BEGIN IMMEDIATE")
-        try:
-            for write, values in batch:
-                try:
-                    write(self, *values)
-                except sqlite3.Error:
-                    raise
-                except Exception:
-                    # The values contain text that cannot be encoded, or a number of
-                    # more than 64 bits. Drop only this record: the writer's thread must
-                    # continue.
-                    log.exception(
-                        "the journal leaves out what cannot be written: %r", values
-                    )
-            execute("COMMIT")
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                execute("ROLLBACK")
-            raise
-
-    # --- records: each a method -------------------------------------------------------
-
-    def _insert_record(self, table: str, *fields: object) -> None:
-        """Insert a record unless it exists."""
-        places = "?, " * len(fields)
-        insert = (
-            f"INSERT OR IGNORE INTO {table} ({RECORDS[table]}, sum) VALUES ({places}?)"
-        )
-        self._execute(insert, (*fields, compute_checksum(*fields)))
-
-    def write_run(self, number: int, at_ms: int, run: JournalRun) -> None:
-        """Write a start of the service."""
-        self._insert_record("runs", number, at_ms, encode(run))
-
-    def write_note(
-        self, n: int, at_ms: int, run: int, game: GameId, kind: str, body: bytes
-    ) -> None:
-        """Write a note."""
-        self._insert_record("notes", n, at_ms, run, game, kind, body)
-
-    def write_memories(self, memories: Iterable[Memory]) -> None:
-        """Replace the stored value of each subject; a body of None deletes it."""
-        for kind, about, body in memories:
-            if body is None:
-                self._execute(
-                    "DELETE FROM remembered WHERE kind = ? AND about = ?", (kind, about)
-                )
-            else:
-                row = (kind, about, body, compute_checksum(kind, about, body))
-                self._execute(
-                    "INSERT OR REPLACE INTO remembered VALUES (?, ?, ?, ?)", row
-                )
-
-    def write_change(
-        self,
-        n: int,
-        at_ms: int,
-        run: int,
-        step: Step,
-        memories: Iterable[Memory] = (),
-    ) -> None:
-        """Write a change of a game, and the values stored with it."""
-        self.write_memories(memories)
-        game = step.id
-        self._insert_record("changes", n, at_ms, run, game, encode(step))
-        match step:
-            case NewGame():
-                self._execute(
-                    "INSERT OR REPLACE INTO games (game, opened, at_ms) VALUES (?, ?,"
-                    " ?)",
-                    (game, n, at_ms),
-                )
-            case GameGone():
-                self._execute("DELETE FROM games WHERE game = ?", (game,))
-            case _:
-                self._execute(
-                    "UPDATE games SET at_ms = ? WHERE game = ?", (at_ms, game)
-                )
-
-    def write_game(self, game: GameId, n: int, measure: bytes, whole: bytes) -> None:
-        """Write a snapshot of a game as it is after change ``n``."""
-        self._execute(
-            "UPDATE games SET n = ?, measure = ?, rest = ?, details = NULL, sum = ?"
-            " WHERE game = ?",
-            (n, measure, whole, compute_checksum(game, n, measure, whole), game),
-        )
-
-    def write_answer(
-        self, at_ms: int, question: HumanQuestion, answer: HumanAnswer
-    ) -> None:
-        """Write the answer to a question about human moves."""
-        row = (question.digest, encode(answer), at_ms)
-        self._execute("INSERT OR REPLACE INTO human VALUES (?, ?, ?)", row)
-
-    def write_result(
-        self, at_ms: int, identity: str, search_key: SearchKey, result: SearchResult
-    ) -> None:
-        """Write the result of a search."""
-        self._insert_record(
-            "results", hash_search(identity, search_key), encode(result), at_ms
-        )
-
-
-Record = tuple[Callable[..., None], tuple[object, ...]]
 
 
 def read_wall_ms() -> int:
@@ -308,7 +80,7 @@ def _read_steady_ms() -> float:
 class Journal:
     """A journal, with or without a file; only this process writes the file. Use as a
     context manager. Faults of the file never raise an error. Also a
-    :class:`live.engine.search.ResultCache`.
+    :class:`live.engine.result_cache.ResultCache`.
 
     Args:
         now_ms: function that returns the time in milliseconds since 1970 UTC.
@@ -540,20 +312,16 @@ class Journal:
             body,
         )
 
-    def add_change(
-        self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple
-    ) -> None:
-        """Add a change that has been applied, together with the values to be stored
-        with it.
-        """
+    def add_change(self, step: Step, memories: Sequence[Memory] = ()) -> None:
+        """Add a change that has been applied, together with these values."""
         self._n += 1
-        values = self._n, self._read_clock_ms(), self._run, step, memories()
+        values = self._n, self._read_clock_ms(), self._run, step, memories
         self._hand_over(JournalWriter.write_change, *values)
 
-    def keep_memories(self, memories: Callable[[], Sequence[Memory]]) -> None:
-        """Replace the stored values that ``memories`` returns."""
-        if values := memories():
-            self._hand_over(JournalWriter.write_memories, values)
+    def keep_memories(self, memories: Sequence[Memory]) -> None:
+        """Replace the stored values of the same kinds and subjects."""
+        if memories:
+            self._hand_over(JournalWriter.write_memories, memories)
 
     @property
     def _has_room(self) -> bool:

@@ -1,6 +1,5 @@
 """The file of a journal: its tables and their versions, the conversion from each
-version to the next, its lock and checksums, and descriptions of faults with their
-remedies.
+version to the next, its lock and its checksums.
 
 SQLite stores two marks in the file: ``application_id`` shows that the file is a
 journal, and ``user_version`` is the version of its tables. Version 1 is the file of
@@ -33,9 +32,7 @@ import contextlib
 import hashlib
 import logging
 import os
-import re
 import sqlite3
-import time
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -43,9 +40,9 @@ from typing import Any
 
 import msgspec
 
-from live.engine.search import SearchKey
-from live.errors import InputError
-from live.games.player_identity import fold_name
+from live.engine.search_key import SearchKey
+
+log = logging.getLogger(__name__)
 
 #: The word "live" in ASCII, by which SQLite marks the owner of the file (pragma
 #: application_id).
@@ -184,9 +181,8 @@ def migrate(connection: sqlite3.Connection) -> int:
         return version
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        version = read_version(
-            connection
-        )  # another process might just have converted it
+        # Another process might just have converted it.
+        version = read_version(connection)
         for statement in chain.from_iterable(MIGRATIONS[version:]):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -270,104 +266,9 @@ def find_damaged_rows(connection: sqlite3.Connection, table: str) -> list[Any]:
     ]
 
 
-#: Whether the operating system can check access for the effective user, whose rights
-#: count when files are opened.
-_EFFECTIVE = os.access in os.supports_effective_ids
-
-#: SQLite's result codes for a file or folder that this user is not allowed to write.
-UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-
-_NAME_ONE = "Name a file that live-rate wrote with --journal"
-#: Remedy for the user, by SQLite's primary result code.
-_REMEDIES = {
-    sqlite3.SQLITE_NOTADB: _NAME_ONE,
-    sqlite3.SQLITE_CORRUPT: "Save what can be read with: sqlite3 FILE .recover",
-}
-
-
 def read_error_code(error: sqlite3.Error) -> int:
     """Return the primary result code of an error (sqlite.org/rescode.html)."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-
-
-def explain_unusable(path: Path, error: Exception) -> str:
-    """Describe why a service cannot use this file as its journal. The text is to be
-    shown after the file's name.
-    """
-    if path.is_dir():
-        return "is a folder"
-    match error:
-        case JournalLocked():
-            return "is in use by another live-rate"
-        case ForeignDatabase():
-            return str(error)
-        case OSError():
-            return f"cannot be used ({error.filename or path}: {error.strerror})"
-        case sqlite3.Error() if read_error_code(error) == sqlite3.SQLITE_NOTADB:
-            return f"is not a journal ({error})"
-        case sqlite3.Error() if read_error_code(error) == sqlite3.SQLITE_CORRUPT:
-            return f"is damaged ({error})"
-        case sqlite3.Error() if read_error_code(error) in UNWRITABLE and not can_write(
-            path.parent
-        ):
-            return f"cannot be used ({path.parent}: this folder cannot be written)"
-    return f"cannot be used ({error})"
-
-
-def describe_write_error(error: sqlite3.Error) -> str:
-    """Describe why a journal cannot be written now, with the remedy."""
-    match read_error_code(error):
-        case sqlite3.SQLITE_FULL:
-            return f"{error}; make room on its disk"
-        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            return f"{error}; let this user write it and its folder"
-    return str(error)
-
-
-def build_unreadable_error(
-    path: Path, error: sqlite3.Error | ForeignDatabase
-) -> InputError:
-    """Return the error of a command that cannot read this journal."""
-    code = (
-        sqlite3.SQLITE_NOTADB
-        if isinstance(error, ForeignDatabase)
-        else read_error_code(error)
-    )
-    remedy = _REMEDIES.get(code, "Check who may read it")
-    if code in UNWRITABLE:
-        remedy = (
-            f"Copy it, with {path.name}-wal beside it, to where this user may write"
-        )
-    return InputError(str(path), explain_unusable(path, error), remedy)
-
-
-def build_damage_error(path: Path, error: Exception) -> InputError:
-    """Return the error of a command that found damage while reading."""
-    return InputError(
-        str(path), f"is damaged ({error})", _REMEDIES[sqlite3.SQLITE_CORRUPT]
-    )
-
-
-def build_missing_error(path: Path) -> InputError:
-    """Return the error of a command for a file that does not exist."""
-    if not path.is_dir():
-        return InputError(str(path), "there is no such journal", "Check the path")
-    names = sorted(file.name for file in path.glob("*.sqlite"))
-    return InputError(
-        str(path),
-        "is a folder",
-        f"Name a journal in it: {', '.join(names[:10])}" if names else _NAME_ONE,
-    )
-
-
-def can_write(path: Path) -> bool:
-    """Return whether this user is allowed to write a file, or to create files in a
-    folder.
-    """
-    return os.access(path, os.W_OK, effective_ids=_EFFECTIVE)
-
-
-log = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
@@ -435,131 +336,3 @@ def check_is_journal(path: Path) -> None:
             # Other errors can occur because the file is being written at this moment.
             if read_error_code(error) == sqlite3.SQLITE_NOTADB:
                 raise
-
-
-def explain_refusal(path: Path) -> str:
-    """Describe why a service could not use this file as its journal; empty if it could.
-    The text is to be shown after the file's name. Nothing is changed.
-    """
-    path = path.expanduser().absolute()
-    try:
-        check_is_journal(path)
-        with lock_journal(path, make=False):
-            pass
-    except UNUSABLE_ERRORS as error:
-        return explain_unusable(path, error)
-    folder = next(ancestor for ancestor in path.parents if ancestor.exists())
-    if not folder.is_dir():
-        return f"cannot be used ({folder}: is not a folder)"
-    if not can_write(folder):
-        return f"cannot be used ({folder}: this folder cannot be written)"
-    if path.exists() and not can_write(path):
-        return "cannot be used (this file cannot be written)"
-    return ""
-
-
-# --- deletion -------------------------------------------------------------------------
-
-
-def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
-    """Delete games permanently; return the number of games. They are the games of
-    ``player`` (a name or a FIDE id), or those whose last change was before
-    ``older_than_ms`` (milliseconds since 1970 UTC). Notes about these games, notes that
-    mention the player, and notes from before that time are deleted too.
-
-    A game is deleted as a whole, so the opponent's is deleted too: even without names,
-    its moves would show who played. Results of searches stay, since they contain no
-    people. The file is rewritten, so that no deleted data remains in free pages. A note
-    records the number of deleted games.
-
-    Raises:
-        JournalLocked: a service is writing the file.
-        ForeignDatabase: the file is not a journal.
-        sqlite3.Error: the file cannot be read or written.
-    """
-    with contextlib.closing(open_connection(path)) as connection, lock_journal(path):
-        migrate(connection)
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("BEGIN EXCLUSIVE")
-        rows = connection.execute(
-            "SELECT game FROM changes WHERE game <> '' GROUP BY game HAVING max(at_ms)"
-            " < ?",
-            (older_than_ms,),
-        )
-        games = {game for (game,) in rows}
-        rows = connection.execute(
-            "SELECT n FROM notes WHERE at_ms < ?", (older_than_ms,)
-        )
-        notes = {n for (n,) in rows}
-        if player:
-            names, player_games = _find_player_games(connection, player)
-            games |= player_games
-            bodies = connection.execute("SELECT n, body FROM notes")
-            notes |= {n for n, body in bodies if _mentions_any(body, names)}
-        for game in games:
-            for table in ("changes", "notes", "games"):
-                connection.execute(f"DELETE FROM {table} WHERE game = ?", (game,))
-            connection.execute("DELETE FROM remembered WHERE about = ?", (game,))
-        for n in notes:
-            connection.execute("DELETE FROM notes WHERE n = ?", (n,))
-        if games or notes:
-            _note_deletion(connection, len(games))
-        connection.execute("COMMIT")
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return len(games)
-
-
-def _note_deletion(connection: sqlite3.Connection, games: int) -> None:
-    number, run = connection.execute(
-        "SELECT (SELECT ifnull(max(n), 0) + 1 FROM notes),"
-        " (SELECT ifnull(max(run), 0) FROM runs)"
-    ).fetchone()
-    body = msgspec.json.encode({"games": games})
-    fields = (number, time.time_ns() // 1_000_000, run, "", "forgotten", body)
-    connection.execute(
-        f"INSERT INTO notes ({RECORDS['notes']}, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (*fields, compute_checksum(*fields)),
-    )
-
-
-def _find_player_games(
-    connection: sqlite3.Connection, player: str
-) -> tuple[set[str], set[str]]:
-    """Return the names of a player, in folded form, and the ids of the player's
-    games.
-    """
-    folded = fold_name(player)
-    names = set() if folded.isdecimal() else {folded}
-    games = set()
-    for game, step in connection.execute("SELECT game, step FROM changes"):
-        with contextlib.suppress(
-            msgspec.MsgspecError, UnicodeError, TypeError
-        ):  # damaged record
-            for name, fide_id in _walk_people(msgspec.msgpack.decode(step)):
-                if folded in (fold_name(name), str(fide_id)):
-                    names.add(fold_name(name))
-                    games.add(game)
-    return names - {""}, games
-
-
-def _walk_people(value: object) -> Iterator[tuple[str, object]]:
-    """Yield the name and FIDE id of every person in a decoded value."""
-    if isinstance(value, dict):
-        if isinstance(name := value.get("name"), str):
-            yield name, value.get("fide_id")
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            yield from _walk_people(item)
-
-
-def _mentions_any(body: bytes, names: set[str]) -> bool:
-    """Return whether a note contains one of the names as whole words."""
-    with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
-        # Encode the JSON again, since the original might contain letters as numeric
-        # escapes.
-        body = msgspec.json.encode(msgspec.json.decode(body))
-    text = fold_name(body.decode("utf-8", "replace"))
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)

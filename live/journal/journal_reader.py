@@ -22,20 +22,23 @@ import msgspec
 import numpy as np
 
 from live import __version__
-from live.engine.search import SearchKey, SearchResult
+from live.engine.search import SearchResult
+from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.event.game_record import ArchivedDetails, ArchivedValues
 from live.event.rate_game import Measure
 from live.games.game import Game, GameGone, Step, apply_or_none
 from live.human.question import HumanAnswer, HumanQuestion
+from live.journal.journal_faults import (
+    build_damage_error,
+    build_missing_error,
+    build_unreadable_error,
+)
 from live.journal.journal_file import (
     OLDEST_READABLE,
     RECORDS,
     VERSION,
     ForeignDatabase,
-    build_damage_error,
-    build_missing_error,
-    build_unreadable_error,
     check_pages,
     compute_checksum,
     find_damaged_rows,
@@ -113,14 +116,16 @@ class Memory(NamedTuple):
 
 
 class RestorableGame(Value):
-    """A game to continue: its stored values, if any, and its changes since then."""
+    """A game to continue: its stored values, if any, and its changes since they were
+    stored.
+    """
 
     game: GameId
     archived: bytes | None
     """Encoded :class:`live.event.game_record.ArchivedValues`."""
     since: tuple[RecordedChange, ...]
     damaged: bool = False
-    """Whether stored values exist but cannot be used any more."""
+    """Whether the stored values are damaged, so that all its changes are needed."""
 
 
 def _decode_text(raw: bytes) -> str:
@@ -366,7 +371,6 @@ class JournalReader:
         )
         games = []
         for game, n, stored_measure, rest, record in rows:
-            changes = tuple(since.get(game, ()))
             is_damaged = rest is not None and record not in (
                 None,
                 compute_checksum(game, n, stored_measure, rest),
@@ -374,7 +378,7 @@ class JournalReader:
             if is_damaged:
                 log.error("journal %s: the stored game %s is damaged", self._path, game)
                 rest = None
-                changes = tuple(self.read_changes_of_game(game))
+            changes = tuple(since.get(game, ()))
             games.append(RestorableGame(game, rest, changes, is_damaged))
         return games
 

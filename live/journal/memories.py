@@ -1,7 +1,8 @@
 """Values stored in the journal under a kind and a subject."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from itertools import chain
 from typing import TypeVar
 
 import msgspec
@@ -26,18 +27,11 @@ def build_memory(kind: str, about: str, value: object | None) -> Memory:
         return Memory(kind, about, None)
 
 
-def gather_memories(
-    *sources: Callable[[], Iterable[tuple[str, str, object | None]]],
-) -> Callable[[], list[Memory]]:
-    """Return a function that returns the memories of all these sources."""
-
-    def gather() -> list[Memory]:
-        memories = []
-        for source in sources:
-            memories += [build_memory(*memory) for memory in source()]
-        return memories
-
-    return gather
+def build_memories(
+    *groups: Iterable[tuple[str, str, object | None]],
+) -> list[Memory]:
+    """Return the memories of several groups of values."""
+    return [build_memory(*value) for value in chain.from_iterable(groups)]
 
 
 def read_memories(

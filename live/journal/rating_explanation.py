@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from live.engine.search import Position, Search, SearchKey, SearchOptions, SearchResult
+from live.engine.search import Position, Search, SearchOptions, SearchResult
+from live.engine.search_key import SearchKey
 from live.engine.uci import format_go, format_position
 from live.event.rate_game import TracedSide
 from live.games.game import Game

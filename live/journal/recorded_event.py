@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 
 from live.engine.engine_settings import build_limit
-from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
+from live.engine.search import Search, SearchResult
+from live.engine.search_key import SearchKey, SearchKeys
 from live.errors import InputError
 from live.event.choose_measure import open_event
 from live.event.event import split_into_steps
@@ -20,13 +21,15 @@ from live.event.game_change import EventChange
 from live.event.requests import RequestId, SearchRequest
 from live.games.game import Game, apply_or_none
 from live.human.question import HumanRequest
-from live.journal.arbiter_notes import ALERT, decode_notes, reapply_rulings
+from live.journal.arbiter_notes import decode_notes, reapply_rulings
 from live.journal.journal_reader import JournalReader, JournalRun, RecordedChange
 from live.messages.alerts import Alert
 from live.messages.values import GameId
 from live.setting_keys import SETTINGS, flatten, nest
 from live.settings import Config
-from live.watch.finding import in_order
+from live.watch.arbiter_notes import build_incident_log
+from live.watch.finding import sort_by_urgency
+from live.watch.incident_log import IncidentLog
 
 
 class RecordedEvent:
@@ -49,7 +52,8 @@ class RecordedEvent:
         self._search_keys = SearchKeys(build_limit(config.engine))
         self.waiting: deque[tuple[Search, RequestId]] = deque()
         self._human_requests: deque[HumanRequest] = deque()
-        self._alerts: dict[str, Alert] = {}
+        self.incident_log = IncidentLog()
+        """What arbiters were shown and did up to that time."""
         # If nobody was asked then, no figure may say that an answer is missing.
         human = config.human.enabled and reader.has_human_answers()
         self.state = open_event(
@@ -69,16 +73,11 @@ class RecordedEvent:
                     self._human_requests.append(change)
 
     def alerts(self) -> Sequence[Alert]:
-        """Return the alerts of then: made again, waits would be those of the
-        replay.
-        """
-        return in_order(self._alerts.values())
+        """Return the alerts that were open at that time, as they were recorded.
 
-    def apply_alert(self, alert: Alert) -> None:
-        """Apply an alert that was raised, changed or cleared."""
-        self._alerts.pop(alert.id, None)
-        if alert.cleared_s is None:
-            self._alerts[alert.id] = alert
+        Rules that were applied again would measure waits of the replay.
+        """
+        return sort_by_urgency(self.incident_log.open())
 
     def find_recorded_result(
         self, search: Search
@@ -116,10 +115,10 @@ class RecordedEvent:
 
 
 def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
-    """Return the start of the service that a moment belongs to.
+    """Return the last start of the service before a moment.
 
     Raises:
-        InputError: there was none.
+        InputError: there is none.
     """
     starts = reader.read_runs()
     if not starts:
@@ -133,17 +132,17 @@ def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun
     return runs[-1]
 
 
-def restore_config(run: JournalRun, path: Path, **changes: object) -> Config:
+def restore_config(run: JournalRun, path: Path) -> Config:
     """Return the settings of a run, as far as figures depend on them.
 
     Raises:
-        InputError: it was another version's.
+        InputError: another version wrote settings that this one cannot read.
     """
     try:
         settings = {
             key: value for key, value in flatten(run.settings) if key in SETTINGS
         }
-        return msgspec.convert({**nest(settings), **changes}, Config)
+        return msgspec.convert(nest(settings), Config)
     except msgspec.ValidationError as error:
         raise InputError(
             str(path),
@@ -175,7 +174,7 @@ def rebuild_event(
 ) -> RecordedEvent:
     """Return the event as it was at a moment, or at the end.
 
-    ``track`` gives its games one after the other, and may show how far it is.
+    ``track`` yields the games that it is given, and can show its progress.
     """
     run = find_run(reader, path, to_ms)
     event = RecordedEvent(reader, run, restore_config(run, path), to_ms)
@@ -183,21 +182,8 @@ def rebuild_event(
         for step in split_into_steps(game):
             event.follow(event.state.apply_step(step))
             event.answer_requests()
-    for changes in reapply_rulings(event.state, reader.read_notes(to_ms)):
+    notes = reader.read_notes(to_ms)
+    for changes in reapply_rulings(event.state, notes):
         event.follow(changes)
-    for _, alert in read_alerts(reader, to_ms):
-        event.apply_alert(alert)
+    event.incident_log = build_incident_log(decode_notes(notes))
     return event
-
-
-def read_alerts(
-    reader: JournalReader, to_ms: int | None = None
-) -> Iterator[tuple[int, Alert]]:
-    """Yield alerts as they were raised, changed and cleared, each with its time in
-    milliseconds.
-    """
-    for at_s, alert in decode_notes(
-        note for note in reader.read_notes(to_ms) if note.kind == ALERT
-    ):
-        if isinstance(alert, Alert):
-            yield round(1000 * at_s), alert

@@ -65,7 +65,7 @@ class ReportIntake:
             # alert that a step raises would be raised again after the restart.
             with self._journal.journal.transaction():
                 self._publish(changes)
-                self._journal.add_step(step, self._memories)
+                self._journal.add_step(step, self._memories())
             game = self._event.get_shown_game(step.id)
             self._retention.record_step(step, game, self._clock())
             await self._slices.yield_if_due()

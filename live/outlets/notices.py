@@ -18,12 +18,12 @@ import logging
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from live.errors import ConfigError
 from live.games.player_identity import fold_name
 from live.games.short_names import isolate_direction
-from live.messages.alerts import Alert, Severity
+from live.messages.alerts import Alert
 from live.messages.figures import GameView
 from live.messages.health import NOTIFICATIONS, HealthReport, part_health
 from live.messages.moments import Moment
@@ -39,6 +39,7 @@ from live.outlets.optional_libraries import import_library
 from live.server.stream_filter import StreamFilter
 from live.settings import NotifyConfig
 from live.user_files import read_file_of_setting
+from live.watch.finding import rank_severity
 from live.watch.incident_log import list_changes
 from live.watch.story_desk import PAST_MOVES
 
@@ -53,8 +54,6 @@ LEAST_WEIGHT = 0.6
 #: Text added to the last notice within the limit, so that nobody takes the silence as a
 #: sign that nothing happens.
 _PAUSE = " (The limit of notices per hour is reached; no more for a while.)"
-#: Severities, from the least to the most urgent.
-_SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Notice(NamedTuple):
@@ -211,7 +210,7 @@ class ArbiterRules(NoticeRules):
 
     def __init__(self, config: NotifyConfig) -> None:
         super().__init__(config)
-        self._min_severity = _SEVERITIES.index(config.arbiters_from)
+        self._least_rank = rank_severity(config.arbiters_from)
         self._alerts: dict[str, Alert] = {}
 
     def set_known(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
@@ -227,17 +226,15 @@ class ArbiterRules(NoticeRules):
         if alert.cleared_s is not None:
             return []
         self._alerts[alert.id] = alert
-        severity = _SEVERITIES.index(alert.severity)
+        rank = rank_severity(alert.severity)
         happened = {word for word, _ in list_changes(before, alert)}
         is_worse = (
-            "changed" in happened
-            and before
-            and severity > _SEVERITIES.index(before.severity)
+            "changed" in happened and before and rank > rank_severity(before.severity)
         )
         game = self._games.get(alert.game or "")
         if (
             alert.muted
-            or severity < self._min_severity
+            or rank < self._least_rank
             or (game and not self._follows(game.view))
             or not (is_worse or happened & {"raised", "raised again"})
         ):

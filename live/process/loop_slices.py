@@ -11,6 +11,9 @@ from live.process.clock import Clock, ReadClock
 SLICE_S = 0.005
 #: Number of pieces of work after which a source yields, however short they were.
 SLICE_PIECES = 64
+#: Rest of a source without pause, as a multiple of its work: it has a quarter of the
+#: event loop's time.
+REST_FACTOR = 3.0
 
 Result = TypeVar("Result")
 
@@ -59,14 +62,13 @@ class LoopShare:
     """Limit on the share of the event loop used by a source that sends without pause.
 
     While unread bytes are available, reading them never lets another task run. So work
-    is done in pieces, and after each slice there is a rest as long as the share
-    requires. A source that behaves normally hardly ever reaches the limit.
+    is done in pieces, and after each slice there is a rest of ``REST_FACTOR`` times its
+    length. A source that behaves normally hardly ever reaches the limit.
     """
 
-    def __init__(self, clock: Clock, share: float = 0.25) -> None:
-        """Create with a ``share`` of the event loop's time, above 0 and at most 1."""
+    def __init__(self, clock: Clock) -> None:
+        """Create with the ``clock`` that measures the work and the rests."""
         self._clock = clock
-        self._rest = 1.0 / share - 1.0
         self._worked_s = 0.0
         self._pieces = 0
 
@@ -87,7 +89,7 @@ class LoopShare:
     async def _rest_if_due(self) -> None:
         if self._worked_s < SLICE_S and self._pieces < SLICE_PIECES:
             return
-        rest_s = self._worked_s * self._rest
+        rest_s = self._worked_s * REST_FACTOR
         self._worked_s = 0.0
         self._pieces = 0
         await self._clock.sleep(rest_s)

@@ -75,7 +75,7 @@ class EventLineWriter:
                     lines += _tell_health(feeds, change.feeds)
                 case AlertMessage(alert=alert):
                     # Only readers who are allowed to see alerts are sent any.
-                    incidents = self._alerts.add_alert(alert, 0.0)
+                    incidents = self._alerts.add_alert(alert, 0.0) or ()
                     lines += map(plain, log_lines(alert, incidents))
             about = game or before
             lines += [f"{_label(about)}: {text}" for text in texts if text and about]

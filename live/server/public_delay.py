@@ -99,7 +99,7 @@ def restore_pseudonyms(journal: Journal) -> Pseudonyms:
     secret = journal.read_memories(SECRET).get("", b"")
     if len(secret) != SECRET_BYTES:
         secret = secrets.token_bytes(SECRET_BYTES)
-        journal.keep_memories(lambda: [Memory(SECRET, "", secret)])
+        journal.keep_memories([Memory(SECRET, "", secret)])
     return Pseudonyms(secret)
 
 

@@ -20,9 +20,9 @@ from live.server.round_picture import (
     write_figures,
 )
 from live.server.wire import API_PATH
+from live.watch.round_names import RoundName
 from live.watch.round_summary import (
     RoundGame,
-    RoundName,
     RoundPlace,
     RoundPlayer,
     RoundProgress,

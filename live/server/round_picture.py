@@ -19,15 +19,16 @@ from live.server.drawing import (
     cut_text,
     draw_text,
 )
+from live.watch.round_names import RoundName
 from live.watch.round_summary import (
     DecidingMove,
     RoundGame,
-    RoundName,
     RoundPlace,
     RoundPlayer,
     RoundSummary,
 )
 from live.watch.sentences import format_result
+from live.watch.sides import find_winner
 from live.watch.words import WORDS, RoundWords
 
 #: Colours of figures above and below the rating.
@@ -149,8 +150,7 @@ def _draw_player(
     x: int, y: int, game: RoundGame, color: Color, summary: RoundSummary
 ) -> str:
     """Return a name beside a result: in bold for a winner, grey for a loser."""
-    winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
-    winner = winners.get(game.result)
+    winner = find_winner(game.result)
     player: RoundPlayer = getattr(game, color)
     return draw_text(
         x,

@@ -22,12 +22,11 @@ from live.server.stream_filter import FilterError
 from live.server.visibility import Visibility
 from live.server.wire import API_PATH
 from live.user_files import on_own_thread
+from live.watch.round_names import RoundName, round_of
 from live.watch.round_summary import (
-    RoundName,
     RoundSummary,
     list_finished_rounds,
     list_running_rounds,
-    round_of,
     summarise_round,
 )
 from live.watch.words import LANGUAGES

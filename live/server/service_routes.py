@@ -9,7 +9,7 @@ from live.server.http_values import NO_STORE, HttpResponse, problem, respond
 from live.server.route_table import RequestContext, respond_json, route
 from live.server.visibility import Visibility
 from live.server.wire import API_PATH
-from live.watch.incident_log import board_words, has_words, with_boards
+from live.watch.incident_log import board_words, has_words, name_boards
 
 
 @route(f"{API_PATH}/health", HealthAnswer)
@@ -30,7 +30,7 @@ def list_incidents(context: RequestContext) -> HttpResponse:
     words = " ".join(text for name, text in query if name == "words").split()
     incidents = [
         incident
-        for incident in with_boards(context.parts.incidents(), boards)
+        for incident in name_boards(context.parts.incidents(), boards)
         if (not allowed.is_narrow or incident.game in boards)
         and has_words(incident, words)
     ]

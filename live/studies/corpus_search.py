@@ -27,8 +27,8 @@ from live import __version__
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_settings import build_search_options, describe_limit
 from live.engine.engines import Engines
+from live.engine.result_cache import MemoryResultCache
 from live.engine.search import (
-    MemoryResultCache,
     Position,
     Search,
     SearchFailure,

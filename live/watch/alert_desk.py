@@ -18,7 +18,8 @@ from live.messages.alerts import Alert, AlertKind
 from live.messages.to_clients import AlertMessage
 from live.messages.values import GameId
 from live.watch.alert_kinds import COUNTED, PASSING
-from live.watch.finding import Finding, dial, in_order
+from live.watch.arbiter_notes import Mute
+from live.watch.finding import Finding, dial, sort_by_urgency
 from live.watch.incident_log import sign_text
 from live.watch.result_alerts import ENDING_WAIT_S
 from live.watch.watched_board import WatchedBoard
@@ -67,7 +68,7 @@ class AlertDesk:
     def apply(self, changes: Iterable[EventChange], now_s: float) -> list[AlertMessage]:
         """Apply changes of the state; return a message for each alert that changes."""
         topics = self._watched.apply(changes, now_s - self.unwatched_s)
-        return self._look_at(topics, now_s)
+        return self._update_topics(topics, now_s)
 
     def tick(self, now_s: float) -> list[AlertMessage]:
         """Check all alerts that depend on the time; return messages of changed ones.
@@ -78,7 +79,7 @@ class AlertDesk:
         self._watched.note_rounds()
         boards = self._watched.boards.items()
         topics = [(BOARD, id) for id, board in boards if self._has_waits(board, now_s)]
-        return self._look_at([*topics, PARTS], now_s)
+        return self._update_topics([*topics, PARTS], now_s)
 
     def _has_waits(self, board: WatchedBoard, now_s: float) -> bool:
         """Return whether the alerts about a board can change without a new report."""
@@ -201,16 +202,14 @@ class AlertDesk:
         noted = replace(alert, note=sign_text(text[:NOTE_CHARS], by))
         return self._send_changed([noted])
 
-    def mute(self, muted: bool = True, **subject: str | None) -> list[AlertMessage]:
+    def mute(self, mute: Mute) -> list[AlertMessage]:
         """Mute or unmute one alert, all alerts of a kind, or all alerts of a board.
 
-        ``subject`` has the keys ``alert``, ``kind`` and ``game``. Muted alerts are not
-        shown; they are still found and logged.
+        Muted alerts are not shown; they are still found and logged.
         """
-        for part, identity in subject.items():
-            if identity is None:
-                continue
-            if muted:
+        for part in ("alert", "kind", "game"):
+            identity = getattr(mute, part)
+            if identity is not None and mute.muted:
                 self._mutes.add((part, identity))
             else:
                 self._mutes.discard((part, identity))
@@ -224,9 +223,11 @@ class AlertDesk:
 
     def open(self) -> list[Alert]:
         """Return the open alerts, the most urgent first."""
-        return in_order(self._open.values())
+        return sort_by_urgency(self._open.values())
 
-    def _look_at(self, topics: Iterable[Topic], now_s: float) -> list[AlertMessage]:
+    def _update_topics(
+        self, topics: Iterable[Topic], now_s: float
+    ) -> list[AlertMessage]:
         messages: list[AlertMessage] = []
         for topic in topics:
             messages += self._update(topic, now_s)

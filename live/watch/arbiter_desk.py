@@ -9,7 +9,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from live.event.bus import Follower
 from live.event.event import Event
@@ -134,7 +134,7 @@ class ArbiterDesk:
             self._store.write_note(Heartbeat())
         with self._faults.guarded():
             self._send(self._desk.tick(now_s))
-        self._store.keep_memories(self.memories)
+        self._store.keep_memories(self.memories())
         missed = self._faults.count
         if missed:
             reason = (
@@ -309,7 +309,7 @@ class ArbiterDesk:
         description = mute.describe()
         if description is not None:
             self._log.add_mute(description, mute.muted, self._clock(), mute.game)
-        self._send(self._desk.mute(**asdict(mute)))
+        self._send(self._desk.mute(mute))
 
     # --- restart ---
 
@@ -343,7 +343,7 @@ class ArbiterDesk:
         alerts: list[Alert] = []
         for _, note in notes:
             if isinstance(note, Mute):
-                self._desk.mute(**asdict(note))
+                self._desk.mute(note)
             elif isinstance(note, Alert) and (note.feed is None or note.feed in feeds):
                 alerts.append(note)
         records = list(state.list_records())
@@ -359,7 +359,7 @@ class ArbiterDesk:
         self._lived_s = self._store.read_last_alive_s()
         self._desk.restore(records, memory, alerts, self._lived_s, now_s)
         # This comes before anything else shows that this run is alive.
-        self._store.keep_memories(self.memories)
+        self._store.keep_memories(self.memories())
         self._log = build_incident_log(notes)
         open_ids = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in open_ids]
@@ -376,10 +376,10 @@ class ArbiterDesk:
         them.
         """
         for alert in (message.alert for message in messages):
-            is_kept = self._log.is_to_be_kept(alert)
             changes = self._log.add_alert(alert, self._clock())
-            if is_kept:
-                self._store.write_note(alert)
+            if changes is None:
+                continue
+            self._store.write_note(alert)
             if self.should_log():
                 # Logged as a warning, so that the log has what arbiters see and do at
                 # every level.

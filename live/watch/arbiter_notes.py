@@ -1,6 +1,6 @@
 """Notes about alerts and arbiters, and the incident log built from them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from live.messages.alerts import Alert, AlertKind
@@ -95,8 +95,8 @@ class WatchStore(Protocol):
         seconds since 1970 UTC; 0 if there was none.
         """
 
-    def keep_memories(self, memories: Callable[[], Sequence[WatchMemory]]) -> None:
-        """Store these memories, unless the store is full."""
+    def keep_memories(self, memories: Sequence[WatchMemory]) -> None:
+        """Store these memories in place of earlier ones."""
 
     def read_memories(self, kind: str, type: type[Remembered]) -> dict[str, Remembered]:
         """Return all memories of a kind, by subject."""

@@ -9,8 +9,7 @@ from live.watch.watched_board import WatchedBoard
 
 Rule = Callable[[WatchedBoard, float], Iterator[Finding]]
 """A function that yields findings of one kind. Its arguments are a board and the
-current
-time, seconds since 1970 UTC.
+current time, seconds since 1970 UTC.
 """
 
 #: Kinds that are checked at every board.

@@ -6,6 +6,7 @@ from live.event.rate_game import COLORS
 from live.messages.alerts import Severity
 from live.messages.values import Color
 from live.watch.finding import Finding, dial, span
+from live.watch.sides import find_winner
 from live.watch.watched_board import WatchedBoard
 
 #: Time between the moment when a clock must have run out and the alert, seconds. In a
@@ -95,13 +96,12 @@ def _find_shown_zero(board: WatchedBoard, color: Color) -> Iterator[Finding]:
     ply = board.memory.fallen[color]
     clock = board.read_clock(color)
     result = board.view.result
-    won = "1-0" if color == "white" else "0-1"
     zero_text = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
     severity: Severity = "alarm"
     text = f"{zero_text}, and play went on"
     advice = "Decide whether the flag fell (FIDE Laws 6.8), then acknowledge this."
     if not board.is_running:
-        if result != won:
+        if find_winner(result) != color:
             return
         severity = "warning"
         text = f"{zero_text}, but the result is {result}"

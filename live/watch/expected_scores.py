@@ -33,11 +33,6 @@ _ADVANTAGE_CP = 100
 _SCORED = ("score_cp", "mate", "final", "win", "draw")
 
 
-def other(color: Color) -> Color:
-    """Return the colour of the opponent."""
-    return "black" if color == "white" else "white"
-
-
 def score_of(color: Color, score: float) -> float:
     """Return the expected score of ``color``, given White's expected score."""
     return score if color == "white" else 1 - score

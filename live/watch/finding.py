@@ -41,10 +41,12 @@ class Finding(Value, kw_only=True):
         return " ".join(str(part) for part in parts if part is not None)
 
 
-_URGENCY = list(SIGNS)
+def rank_severity(severity: Severity) -> int:
+    """Return the rank of a level of urgency; the lowest level has the rank 0."""
+    return list(SIGNS).index(severity)
 
 
-def in_order(alerts: Iterable[Alert]) -> list[Alert]:
+def sort_by_urgency(alerts: Iterable[Alert]) -> list[Alert]:
     """Return the alerts by urgency, then the newest first; acknowledged alerts come
     after these, and muted alerts last.
     """
@@ -53,7 +55,7 @@ def in_order(alerts: Iterable[Alert]) -> list[Alert]:
         key=lambda alert: (
             alert.muted,
             alert.acknowledged_s is not None,
-            -_URGENCY.index(alert.severity),
+            -rank_severity(alert.severity),
             -alert.first_seen_s,
             alert.id,
         ),
@@ -82,12 +84,3 @@ def dial(seconds: float) -> str:
     if hours:
         return f"{hours}:{minute:02d}:{second:02d}"
     return f"{minute}:{second:02d}"
-
-
-def move_number(ply: int) -> str:
-    """Return a move's number as on a scoresheet: ``12.`` for White, ``12...`` for
-    Black.
-
-    ``ply`` counts from White's first move.
-    """
-    return f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"

@@ -15,7 +15,7 @@ from live.messages.alerts import Alert, Incident, IncidentChange, IncidentWord
 from live.messages.figures import GameView
 from live.messages.values import GameId
 from live.watch.alert_kinds import COUNTED, NAMES
-from live.watch.finding import SIGNS, span
+from live.watch.finding import SIGNS, rank_severity, span
 
 #: Time after a gap, seconds, in which a new alert is marked: its cause can have arisen
 #: during the gap.
@@ -90,38 +90,33 @@ class IncidentLog:
         # End of the last gap in which the service did not run, and its length, seconds.
         self._gap: tuple[float, float] | None = None
 
-    def is_to_be_kept(self, alert: Alert) -> bool:
-        """Return whether an alert changed in more than the numbers in its text."""
-        _, before = self._open.get(alert.id, (0, None))
-        is_counted = alert.kind in COUNTED and alert != before
-        return is_counted or bool(list_changes(before, alert))
-
-    def add_alert(self, alert: Alert, at_s: float) -> list[tuple[IncidentWord, str]]:
+    def add_alert(
+        self, alert: Alert, at_s: float
+    ) -> list[tuple[IncidentWord, str]] | None:
         """Enter an alert that was sent at ``at_s``; return its changes, each with a
-        text.
+        text, or None if only numbers in its text have changed.
 
         An alert that is raised again and again is entered the first few times, then the
         eighth time, the sixteenth and so on. So the log does not fill up if a source
         takes a move back with every poll, or a clock rises with every move.
         """
-        if not self.is_to_be_kept(alert):
-            index, _ = self._open[alert.id]
-            self._open[alert.id] = index, alert
-            return []
         index, before = self._open.get(alert.id, (len(self._incidents), None))
         self._open[alert.id] = index, alert
+        changes = list_changes(before, alert)
+        is_counted = alert.kind in COUNTED and alert != before
+        if not changes and not is_counted:
+            return None
         if before is None:
             fields = {name: getattr(alert, name) for name in _SAME}
             begun = Incident(number=index + 1, began_s=at_s, **fields)
             self._incidents.append(begun)
         incident = self._incidents[index]
         entered = {change.text for change in incident.changes}
-        changes = list_changes(before, alert)
         if not is_entered(alert.times, is_new=alert.text not in entered):
             changes = [change for change in changes if change[0] != "raised again"]
         self._incidents[index] = replace(
             incident,
-            severity=max(incident.severity, alert.severity, key=list(SIGNS).index),
+            severity=max(incident.severity, alert.severity, key=rank_severity),
             text=alert.text,
             ply=alert.ply,
             times=alert.times,
@@ -285,7 +280,7 @@ def incident_sign(incident: Incident) -> str:
     return "✎" if incident.kind in OWN_KINDS else SIGNS[incident.severity]
 
 
-def with_boards(
+def name_boards(
     incidents: Iterable[Incident], boards: Mapping[GameId, str]
 ) -> list[Incident]:
     """Return the incidents with the names of their boards filled in, where known."""
@@ -301,7 +296,7 @@ def board_words(view: GameView) -> str:
     return f"{number}{view.white.name} – {view.black.name}"
 
 
-def said_of(incident: Incident) -> str:
+def build_search_text(incident: Incident) -> str:
     """Return the complete text of an incident, for searching."""
     parts = [kind_name(incident.kind), incident.board, incident.text]
     parts.append(incident.player or "")
@@ -311,5 +306,5 @@ def said_of(incident: Incident) -> str:
 
 def has_words(incident: Incident, words: Iterable[str]) -> bool:
     """Return whether an incident contains all ``words``, in any order; ignore case."""
-    text = said_of(incident).casefold()
+    text = build_search_text(incident).casefold()
     return all(word.casefold() in text for word in words)

@@ -15,11 +15,11 @@ from live.messages.values import Color
 from live.watch.expected_scores import (
     Scores,
     expected_scores,
-    other,
     score_of,
     scores_alike,
 )
 from live.watch.moment_draft import MomentDraft
+from live.watch.sides import find_winner, other
 from live.watch.turning_points import (
     FROM_MOVE,
     find_costliest_ply,
@@ -87,22 +87,16 @@ def is_whole(game: GameDetail) -> bool:
     if game.result == "*" or not all(ply.final for ply in game.plies):
         return False
     for ply in game.plies[-2:]:
-        point = last_point(game, side_of_ply(game, ply.ply))
+        point = find_last_point(game, side_of_ply(game, ply.ply))
         if point is None or point.ply != ply.ply:
             return False
     return True
 
 
-def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
+def find_last_point(game: GameDetail, color: Color) -> CurvePoint | None:
     """Return the last point of a player's rating curve; None if it has no points."""
     points: Sequence[CurvePoint] = getattr(game.curves, color)
     return points[-1] if points else None
-
-
-def find_winner(game: GameDetail) -> Color | None:
-    """Return the side that won; None if neither side has."""
-    winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
-    return winners.get(game.result)
 
 
 def _is_open(score: float) -> bool:
@@ -165,13 +159,18 @@ def _find_weaker(game: GameDetail) -> tuple[Color, float] | None:
 
 
 def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
-    """Find the ply from which the weaker player is likely to win."""
+    """Find the ply from which the weaker player is likely to win.
+
+    A weaker player who has won is reported as an upset instead.
+    """
     rated = _find_weaker(game)
     if rated is None or rated[1] < COMING_ELO:
         return
     weaker, gap = rated
+    if find_winner(game.result) == weaker:
+        return
     plies_in_a_row = 0
-    # The last ply is left out, since an upset at the end is no longer a coming one.
+    # The last ply counts only once another move has followed.
     for ply, score in enumerate(scores[: len(game.plies)]):
         if score is None or ply < UPSET_FROM or score_of(weaker, score) < UPSET_SCORE:
             plies_in_a_row = 0
@@ -194,7 +193,7 @@ def _find_upset(
     if rated is None or rated[1] < UPSET_ELO:
         return
     weaker, gap = rated
-    if len(game.plies) < LEAST_PLIES or find_winner(game) != weaker:
+    if len(game.plies) < LEAST_PLIES or find_winner(game.result) != weaker:
         return
     figures = {"gap": gap}
     loser = other(weaker)
@@ -210,7 +209,7 @@ def _find_comebacks(
     game: GameDetail, scores: Scores, alike: Scores
 ) -> Iterator[MomentDraft]:
     """Find a player who was nearly lost and did not lose."""
-    winner = find_winner(game)
+    winner = find_winner(game.result)
     if winner is None and game.result != "1/2-1/2":
         return
     for color in COLORS:
@@ -256,7 +255,7 @@ def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
     if not is_whole(game):
         return
     for color in COLORS:
-        elo, point = getattr(game, color).elo, last_point(game, color)
+        elo, point = getattr(game, color).elo, find_last_point(game, color)
         if not elo or point is None or not point.perceived or point.percentile is None:
             continue
         if point.percentile < ABOVE or point.counted < ABOVE_MOVES:
@@ -276,11 +275,11 @@ def find_despite(game: GameDetail) -> Iterator[MomentDraft]:
 
     It names the loser's last costly move as the reason.
     """
-    winner = find_winner(game)
+    winner = find_winner(game.result)
     if winner is None or not is_whole(game):
         return
     loser = other(winner)
-    own, rival = last_point(game, winner), last_point(game, loser)
+    own, rival = find_last_point(game, winner), find_last_point(game, loser)
     if own is None or rival is None or min(own.counted, rival.counted) < EARLY_MOVES:
         return
     if own.perceived is None or rival.perceived is None:

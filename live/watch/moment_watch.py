@@ -17,7 +17,7 @@ from live.watch.story_desk import GameStory, StoryDesk
 #: Kind of the memories of a game.
 STORY = "story"
 #: Number of games checked for moments at a time.
-LOOKS = 12
+GAMES_A_TICK = 12
 
 
 class MomentWatch:
@@ -50,7 +50,7 @@ class MomentWatch:
         self.restoring = False
         """Whether games of an earlier run are being restored."""
         # Games that were restored move by move; their moments might be out of date.
-        self._made_anew: set[GameId] = set()
+        self._replayed: set[GameId] = set()
         self._faults = FaultLog("moments are missed")
 
     def follow(self, changes: Iterable[EventChange]) -> None:
@@ -58,22 +58,22 @@ class MomentWatch:
         if self.restoring:
             for change in changes:
                 if isinstance(change, MoveMessage | ScoreMessage):
-                    self._made_anew.add(change.game)
+                    self._replayed.add(change.game)
             return
         with self._faults.guarded():
             self._desk.follow(select_messages(changes), self._clock())
 
     def tick(self) -> None:
         """Check the games that have changed. Call this about once a second."""
-        for _ in range(LOOKS):
-            if not self._desk.waiting:
+        for _ in range(GAMES_A_TICK):
+            if not self._desk.has_work:
                 break
             with self._faults.guarded():
-                messages = self._desk.look(self._detail_of)
+                messages = self._desk.examine_next(self._detail_of)
                 if messages:
                     self._publish(messages)
         self._desk.remember_waiting()
-        self._store.keep_memories(self.memories)
+        self._store.keep_memories(self.memories())
 
     def memories(self) -> list[WatchMemory]:
         """Return what has to be stored since the last call."""
@@ -86,8 +86,8 @@ class MomentWatch:
         """
         with self._faults.guarded():
             stories = self._store.read_memories(STORY, GameStory)
-            self._desk.restore(games, stories, self._made_anew)
-        self._made_anew.clear()
+            self._desk.restore(games, stories, self._replayed)
+        self._replayed.clear()
 
     def moments(self) -> Sequence[Moment]:
         """Return the moments that are true now."""

@@ -11,7 +11,7 @@ from live.watch.finding import count_things
 LEAST_BEHIND = 3
 
 
-def count_moves_behind(moves: Sequence[PlyView]) -> int:
+def _count_moves_behind(moves: Sequence[PlyView]) -> int:
     """Return how many of a player's latest moves have no figures yet: the larger of the
     two players' counts.
     """
@@ -39,7 +39,7 @@ def describe_overload(records: Iterable[GameRecord]) -> str:
         view = record.view
         is_measured = view.running and view.variant in ("standard", "chess960")
         if is_measured and view.plies_played - view.plies_scored >= LEAST_BEHIND:
-            moves = count_moves_behind(record.moves)
+            moves = _count_moves_behind(record.moves)
             if moves >= LEAST_BEHIND:
                 moves_behind.append(moves)
     if not moves_behind:

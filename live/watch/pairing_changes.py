@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from live.catalogue import main_event
-from live.games.rounds import normalise_round
 from live.messages.figures import GameView
 from live.messages.from_sources import Player
 from live.messages.values import GameId
+from live.watch.round_names import round_of
 
 Pair = tuple[Player, Player]
 
@@ -16,8 +15,8 @@ class PairingChanges:
 
     def __init__(self) -> None:
         self._players: dict[GameId, Pair] = {}
-        # For each game without a move, by its id: its seat (source, event, round and
-        # board) and the names of its players.
+        # For each game without a move, by its id: its seat (source, round and board)
+        # and the names of its players.
         self._seated: dict[GameId, tuple[tuple[object, ...], tuple[str, str]]] = {}
 
     def follow(self, game: GameView) -> Iterator[str]:
@@ -25,14 +24,14 @@ class PairingChanges:
 
         The texts are for the incident log.
         """
-        seat = (game.feed, main_event(game), normalise_round(game.round), game.board)
+        seat = (game.feed, round_of(game), game.board)
         names = (game.white.name, game.black.name)
         _, names_before = self._seated.pop(game.id, (seat, names))
         players = (game.white, game.black)
         players_before = self._players.get(game.id, players)
         self._players[game.id] = players
         if game.plies_played:
-            yield from describe_changes(game, players_before)
+            yield from _describe_changes(game, players_before)
         elif game.board is not None and all(names):
             self._seated[game.id] = seat, names
             yield from _describe_replacement(game.board, names_before, names)
@@ -69,7 +68,7 @@ def _describe_replacement(
         yield f"Board {board}: {replacement}, before the first move."
 
 
-def describe_changes(game: GameView, before: Pair) -> Iterator[str]:
+def _describe_changes(game: GameView, before: Pair) -> Iterator[str]:
     """Yield texts about changes of a game's players after its first move.
 
     A swap of the two players is not included: it has its own alert.

@@ -9,6 +9,7 @@ player's moves in a row only if it was not connected to the board. A clock rose 
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 #: Number of a player's moves in a row with the same clock reading that raises an alert:
@@ -116,15 +117,14 @@ def _moves_of(match: re.Match[str], time_control: str) -> int:
     pair = sorted((int(match["one"]), int(match["other"])))
     if _USUAL_CONTROL in pair:
         return _USUAL_CONTROL
-    is_in_seconds = pair[1] >= _LEAST_PERIOD_S
+    # A period is at least this long, so smaller numbers are minutes.
+    is_in_seconds = pair[1] >= LEAST_PERIOD_S
     if not is_in_seconds and not _NEXT_PERIOD.match(time_control, match.end()):
         # For example, 15/10 means 15 minutes with ten seconds per move.
         return 0
     return pair[0] if pair[0] != pair[1] else 0
 
 
-#: A number of at least this size is a period in seconds; smaller ones are minutes.
-_LEAST_PERIOD_S = 300
 _NEXT_PERIOD = re.compile(r"\s*[,:;+]\s*\d")
 
 
@@ -178,41 +178,53 @@ def read_side_clock(
     first_s = readings[0][1]
     added_s = UNKNOWN_INCREMENT_S if increment_s is None else increment_s
     late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
-    still_moves = free_moves = periods = period = fallen = 0
+    periods = period = fallen = 0
     rises = []
     before_s = None
     for ply, now_s in readings:
         own_move = (ply + 1) // 2
         if before_s is not None:
-            gained_s = now_s - before_s
-            still_moves = still_moves + 1 if gained_s == 0 else 0
-            free_moves = free_moves + 1 if _is_free(gained_s, increment_s) else 0
-            over_s = gained_s - added_s
+            over_s = now_s - before_s - added_s
             # Some clocks begin the next period one move early.
             is_due = bisect_right(controls, own_move + 1) > periods
-            if over_s <= late_s:
-                pass
-            elif is_due or may_be_period(own_move, before_s, over_s):
+            is_period = is_due or _can_be_period(own_move, before_s, over_s)
+            if over_s > late_s and is_period:
                 periods += 1
-                if is_due or may_be_period(own_move, before_s, over_s, controls):
+                if is_due or _can_be_period(own_move, before_s, over_s, controls):
                     period = ply
                     fallen = 0
-            elif before_s >= NEXT_PERIOD_S:
+            elif over_s > late_s and before_s >= NEXT_PERIOD_S:
                 rises.append(ClockRise(ply, before_s, now_s, over_s))
         if now_s <= 0 and bisect_right(controls, own_move) <= periods:
             fallen = ply
         before_s = now_s
-    is_fast = first_s < FAST_S
-    unmoved = (
-        still_moves
-        if still_moves >= (STILL_MOVES_FAST if is_fast else STILL_MOVES)
-        else 0
-    )
-    if not unmoved and free_moves >= (FREE_MOVES_FAST if is_fast else FREE_MOVES):
-        unmoved = free_moves
     ply, clock_s = readings[-1]
-    to_come = bisect_right(controls, (ply + 1) // 2) > periods
-    return SideClock(ply, clock_s, unmoved, tuple(rises), fallen, period, to_come)
+    return SideClock(
+        ply,
+        clock_s,
+        unmoved=_count_unmoved([clock_s for _, clock_s in readings], increment_s),
+        rises=tuple(rises),
+        fallen=fallen,
+        period=period,
+        time_to_come=bisect_right(controls, (ply + 1) // 2) > periods,
+    )
+
+
+def _count_unmoved(clocks_s: Sequence[float], increment_s: float | None) -> int:
+    """Return the number of last moves that did not change the clock or took no time; 0
+    unless it is unusually high.
+    """
+    still_moves = free_moves = 0
+    for before_s, now_s in pairwise(clocks_s):
+        gained_s = now_s - before_s
+        still_moves = still_moves + 1 if gained_s == 0 else 0
+        free_moves = free_moves + 1 if _is_free(gained_s, increment_s) else 0
+    is_fast = clocks_s[0] < FAST_S
+    if still_moves >= (STILL_MOVES_FAST if is_fast else STILL_MOVES):
+        return still_moves
+    if free_moves >= (FREE_MOVES_FAST if is_fast else FREE_MOVES):
+        return free_moves
+    return 0
 
 
 def _is_free(gained_s: float, increment_s: float | None) -> bool:
@@ -222,7 +234,7 @@ def _is_free(gained_s: float, increment_s: float | None) -> bool:
     return gained_s >= increment_s - 0.5
 
 
-def may_be_period(
+def _can_be_period(
     own_move: int, before_s: float, over_s: float, controls: Sequence[int] = ()
 ) -> bool:
     """Return whether a gain can be the time of another period.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from live.messages.alerts import AlertKind, Severity
 from live.messages.from_sources import IN_DOUBT, NO_LONGER, NOT_READ, STANDS
-from live.watch.finding import Finding, move_number
+from live.watch.finding import Finding
 from live.watch.watched_board import SHALLOW_PLIES, WatchedBoard
 
 #: Time for which two sources can disagree before an alert, seconds: one source can
@@ -97,8 +97,8 @@ def find_vanished_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Find a game that has disappeared from its source."""
     if not has_vanished(board):
         return
-    last = board.last_move
-    last_words = f", after {move_number(last.ply)} {last.san}" if last else ""
+    last = board.ply_count
+    last_words = f", after {board.name_move(last)}" if last else ""
     yield board.build_finding(
         "vanished",
         "warning",
@@ -160,7 +160,7 @@ def _build_lapse(
     return board.build_finding(
         kind,
         "look" if lapse.back <= SHALLOW_PLIES else "warning",
-        f"{move_number(lapse.ply)} {lapse.was} was {change}{consequence}",
+        f"{board.number_move(lapse.ply)} {lapse.was} was {change}{consequence}",
         advice,
         ply=lapse.ply,
         occurrence=lapse.times,

@@ -9,9 +9,10 @@ import chess
 
 from live.games.game import LEAST_PLIES
 from live.messages.alerts import Severity
-from live.watch.finding import Finding, move_number
+from live.watch.finding import Finding
 from live.watch.played_position import CLAIMED_TIMES, DRAWS, FIFTY_PLIES
 from live.watch.reporting_alerts import has_unread_moves
+from live.watch.sides import find_winner, other
 from live.watch.watched_board import WatchedBoard
 
 #: Time after a result within which the last moves must be reported, seconds; if they
@@ -87,18 +88,15 @@ def _describe_missing_move(board: WatchedBoard) -> str:
             return ""
         number_of_moves = "only one move" if board.ply_count else "without any move"
         return f"{result} {number_of_moves}: a forfeit, or the moves are missing"
-    winner = {"1-0": "white", "0-1": "black"}.get(result)
+    winner = find_winner(result)
     if winner is None or board.to_move != winner or board.mate_result:
         return ""
     # A loss on time explains why the winner is to move.
-    loser_s = board.read_clock("black" if winner == "white" else "white").clock_s
+    loser_s = board.read_clock(other(winner)).clock_s
     if (loser_s is not None and loser_s <= 0) or "time" in ended:
         return ""
-    last = board.last_move
-    if last is None:
-        return ""
     return (
-        f"{result} after {move_number(last.ply)} {last.san}, with the winner to move:"
+        f"{result} after {board.name_move(board.ply_count)}, with the winner to move:"
         " the last move may be missing"
     )
 
@@ -176,19 +174,19 @@ def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
 
 def _contradict_by_advantage(board: WatchedBoard) -> _Verdict | None:
     result = board.view.result
-    winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(result)
+    winner = find_winner(result)
     if winner is None:
         return None
-    if board.position.board.has_insufficient_material(winner):
+    if board.position.board.has_insufficient_material(winner == "white"):
         text = f"the result is {result}, but the winner cannot mate with these pieces"
         return "look", text, f"{_COMPARE}; a loss on time would be a draw here."
     last = board.last_move
     if last is None or not last.final or last.score_cp is None:
         return None
-    left_s = board.read_clock("black" if winner else "white").clock_s
+    left_s = board.read_clock(other(winner)).clock_s
     if left_s is not None and left_s < SHORT_S:
         return None
-    ahead_cp = -last.score_cp if winner else last.score_cp
+    ahead_cp = -last.score_cp if winner == "white" else last.score_cp
     if ahead_cp < AGAINST_CP:
         return None
     ahead = f"{ahead_cp / 100:.0f} pawns"

@@ -11,7 +11,7 @@ from live.messages.figures import GameDetail
 from live.messages.values import Color, GameId
 from live.watch.expected_scores import Scores, expected_scores
 from live.watch.moment_draft import MomentDraft
-from live.watch.moment_rules import ABOVE_MOVES, is_whole, last_point
+from live.watch.moment_rules import ABOVE_MOVES, find_last_point, is_whole
 from live.watch.turning_points import find_turning_points
 
 #: Minimum number of games in a round for comparing them.
@@ -65,7 +65,7 @@ def read_whole_game(game: GameDetail) -> WholeGame | None:
     """
     if not is_whole(game):
         return None
-    last = [point for color in COLORS if (point := last_point(game, color))]
+    last = [point for color in COLORS if (point := find_last_point(game, color))]
     level = [point.percentile for point in last if point.percentile is not None]
     has_few_moves = len(last) < 2 or any(point.n < ABOVE_MOVES for point in last)
     scores = expected_scores(game)
@@ -86,7 +86,7 @@ def read_side(game: GameDetail, color: Color) -> WholeSide | None:
 
     Return None if the player has no rating, or the performance is unknown.
     """
-    elo, last = getattr(game, color).elo, last_point(game, color)
+    elo, last = getattr(game, color).elo, find_last_point(game, color)
     if not elo or last is None or last.percentile is None or last.perceived is None:
         return None
     return WholeSide(elo, last.perceived, last.percentile, last.counted, last.ply)

@@ -7,23 +7,19 @@ contains anything that is delayed or hidden.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from live.catalogue import main_event
 from live.event.rate_game import COLORS
 from live.games.game import LEAST_PLIES
-from live.games.rounds import normalise_round
 from live.messages.figures import GameDetail, GameView
 from live.messages.from_sources import RESULT_POINTS, Player, Result
 from live.messages.moments import MomentText
 from live.messages.values import Color, GameId, Value
 from live.watch.localised_moves import write_move_in_all
 from live.watch.moment_draft import MomentDraft
-from live.watch.moment_rules import find_moments, last_point
+from live.watch.moment_rules import find_last_point, find_moments
 from live.watch.round_moments import COMPARED_MOVES
+from live.watch.round_names import RoundName, round_of
 from live.watch.sentences import write_sentences
 from live.watch.turning_points import find_turning_points
-
-RoundName = tuple[str, str]
-"""The name of the event and that of the round."""
 
 #: Percentile above which a player is listed as better than his rating, and percentile
 #: below which a player is listed as worse.
@@ -133,14 +129,6 @@ class RoundProgress(Value):
     """Number of all games of the round."""
 
 
-def round_of(view: GameView) -> RoundName:
-    """Return the event and the round of a game, without a board or a pairing.
-
-    Broadcasts add board numbers to round names (``4.12``) and pairings to event names.
-    """
-    return main_event(view), normalise_round(view.round)
-
-
 def list_finished_rounds(games: Iterable[GameView]) -> list[RoundName]:
     """Return the finished rounds, the newest first.
 
@@ -231,7 +219,7 @@ def _read_game(game: GameDetail, names: Collection[str]) -> RoundGame:
 
 def _read_player(game: GameDetail, color: Color) -> RoundPlayer:
     player: Player = getattr(game, color)
-    last = last_point(game, color)
+    last = find_last_point(game, color)
     return RoundPlayer(
         name=player.name,
         title=player.title or "",

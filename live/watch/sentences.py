@@ -14,9 +14,9 @@ from live.games.game import side_of_ply
 from live.games.short_names import isolate_direction, short_name
 from live.messages.figures import GameDetail
 from live.messages.moments import MomentText
-from live.watch.expected_scores import other
 from live.watch.localised_moves import find_best_move, localise, write_move
 from live.watch.moment_draft import MomentDraft
+from live.watch.sides import other
 from live.watch.words import WORDS
 
 #: Expected score, in percent, from which a draw is not a surprise.

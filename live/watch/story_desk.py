@@ -13,7 +13,6 @@ examination.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import msgspec
 
@@ -32,7 +31,7 @@ from live.messages.values import GameId
 from live.watch.moment_draft import ONCE, MomentDraft
 from live.watch.moment_rules import find_moments
 from live.watch.round_moments import WholeGame, find_round_moments, read_whole_game
-from live.watch.round_summary import RoundName, round_of
+from live.watch.round_names import RoundName, round_of
 from live.watch.sentences import write_sentences
 
 #: Maximum number of moments. The oldest are removed first, and those without a known
@@ -46,7 +45,7 @@ PAST_MOVES = 2
 #: A function that returns a game with its moves; None if the game is gone.
 DetailOf = Callable[[GameId], GameDetail | None]
 #: A function that returns whether an open alert puts the result of a game in doubt.
-Doubted = Callable[[GameId], bool]
+IsDoubted = Callable[[GameId], bool]
 
 
 class GameStory(msgspec.Struct, omit_defaults=True):
@@ -82,7 +81,6 @@ class _Round:
     """The moments that result from the comparison; empty until all games have ended."""
 
 
-@lru_cache(maxsize=4096)
 def _family(name: str) -> str:
     return family_name(name).lower()
 
@@ -90,12 +88,10 @@ def _family(name: str) -> str:
 class StoryDesk:
     """The moments of all games. Only one task calls it, and no method blocks."""
 
-    def __init__(self, doubted: Doubted = lambda game: False) -> None:
-        """Create a desk that treats games with a ``doubted`` result as in progress."""
-        self._doubted = doubted
+    def __init__(self, is_doubted: IsDoubted = lambda game: False) -> None:
+        """Create a desk that treats games with a doubted result as in progress."""
+        self._is_doubted = is_doubted
         self._games: dict[GameId, _Game] = {}
-        # The games that have moments.
-        self._telling: dict[GameId, GameStory] = {}
         self._rounds: dict[RoundName, _Round] = {}
         # Rounds in which a game was added, removed or changed, in this order.
         self._changed_rounds: dict[RoundName, None] = {}
@@ -112,8 +108,8 @@ class StoryDesk:
 
     def _list_moments(self) -> list[Moment]:
         moments: list[Moment] = []
-        for story in self._telling.values():
-            moments.extend(story.moments.values())
+        for game in self._games.values():
+            moments.extend(game.story.moments.values())
         return moments
 
     # --- changes ---------------------------------------------------------------------
@@ -194,7 +190,6 @@ class StoryDesk:
 
     def _forget_game(self, id: GameId) -> None:
         self._waiting.pop(id, None)
-        self._telling.pop(id, None)
         game = self._games.get(id)
         if game is None:
             return
@@ -207,11 +202,11 @@ class StoryDesk:
     # --- examining games -------------------------------------------------------------
 
     @property
-    def waiting(self) -> bool:
+    def has_work(self) -> bool:
         """True if a game waits to be examined, or a round to be compared."""
         return bool(self._waiting or self._changed_rounds)
 
-    def look(self, detail_of: DetailOf) -> list[MomentMessage]:
+    def examine_next(self, detail_of: DetailOf) -> list[MomentMessage]:
         """Examine one waiting game.
 
         Returns:
@@ -225,9 +220,9 @@ class StoryDesk:
         detail = detail_of(game)
         if detail is None:
             return []
-        return [*self._look_at(detail), *self._make_room()]
+        return [*self._examine(detail), *self._make_room()]
 
-    def _look_at(self, detail: GameDetail) -> list[MomentMessage]:
+    def _examine(self, detail: GameDetail) -> list[MomentMessage]:
         id = detail.id
         name = round_of(detail)
         self._read_header(detail)
@@ -237,12 +232,10 @@ class StoryDesk:
         self._waiting.pop(id, None)
         story = self._games[id].story
         before = story.moments
-        story.moments = self._tell(detail, self._rounds[name].chosen.get(id, []))
+        story.moments = self._build_moments(
+            detail, self._rounds[name].chosen.get(id, [])
+        )
         story.waits = False
-        if story.moments:
-            self._telling[id] = story
-        else:
-            self._telling.pop(id, None)
         self._unremembered[id] = None
         withdrawn = [
             MomentMessage(id, before[moment_id], holds=False)
@@ -255,7 +248,7 @@ class StoryDesk:
         ]
         return withdrawn + updated
 
-    def _tell(
+    def _build_moments(
         self, detail: GameDetail, chosen: Sequence[MomentDraft]
     ) -> dict[str, Moment]:
         """Return all moments of a game, with sentences, by their ids.
@@ -263,12 +256,12 @@ class StoryDesk:
         ``chosen`` are the moments that result from the comparison of its round.
         """
         story = self._games[detail.id].story
-        if self._doubted(detail.id):
+        if self._is_doubted(detail.id):
             detail = msgspec.structs.replace(detail, result="*")
         namesakes = self._find_namesakes(detail)
         moments: dict[str, Moment] = {}
         for draft in [*find_moments(detail), *chosen]:
-            moment = self._word(draft, detail, namesakes)
+            moment = self._build_moment(draft, detail, namesakes)
             if moment.id not in story.let_go:
                 moments[moment.id] = moment
         best = [moment for moment in moments.values() if moment.kind == "highest"]
@@ -278,7 +271,7 @@ class StoryDesk:
             moments.pop(f"{detail.id}:above:{moment.color}", None)
         return moments
 
-    def _word(
+    def _build_moment(
         self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]
     ) -> Moment:
         discriminator = draft.color if draft.kind in ONCE else draft.ply
@@ -372,8 +365,6 @@ class StoryDesk:
         for view in games:
             story = stories.get(view.id) or GameStory()
             self._games[view.id] = _Game(story)
-            if story.moments:
-                self._telling[view.id] = story
             self._set_names(view.id, (view.white.name, view.black.name))
             self._set_round(view.id, round_of(view), story.whole)
             if story.waits or view.id in changed:

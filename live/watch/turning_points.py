@@ -79,7 +79,7 @@ def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[in
         for ply, (before, after) in enumerate(pairwise(scores), 1)
         if before is not None and after is not None and side_of_ply(game, ply) == loser
         if score_of(loser, before) - score_of(loser, after) >= COSTLY
-        if not lost_nothing(game.plies[ply - 1])
+        if not has_lost_nothing(game.plies[ply - 1])
     ]
 
 
@@ -97,7 +97,7 @@ def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
         ply: score_of(loser, before) - score_of(loser, after)
         for ply, (before, after) in enumerate(zip(scores, replied, strict=False), 1)
         if before is not None and after is not None and side_of_ply(game, ply) == loser
-        if not lost_nothing(game.plies[ply - 1])
+        if not has_lost_nothing(game.plies[ply - 1])
     }
     costliest = max(costs, key=costs.__getitem__, default=None)
     if costliest is None or costs[costliest] < COSTLY:
@@ -105,7 +105,7 @@ def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
     return costliest
 
 
-def lost_nothing(ply: PlyView) -> bool:
+def has_lost_nothing(ply: PlyView) -> bool:
     """Return whether no move was better, according to the search before the move.
 
     The scores before and after a move can contradict this, since they come from two
@@ -195,7 +195,7 @@ def _find_falls(
         if (
             earlier is None
             or old_score < limits.had
-            or lost_nothing(game.plies[ply - 1])
+            or has_lost_nothing(game.plies[ply - 1])
         ):
             continue
         own = min(old_score, score_of(color, earlier) + GIFT)
@@ -205,7 +205,7 @@ def _find_falls(
         reply = scores[ply + 1] if ply < last else None
         given_back = 0.0 if reply is None else score_of(color, reply) - new_score
         is_given_back = given_back >= GIVEN_BACK * lost
-        if is_given_back and lost_nothing(game.plies[ply]):
+        if is_given_back and has_lost_nothing(game.plies[ply]):
             continue
         if is_given_back:
             missed = ply + 1

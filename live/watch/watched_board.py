@@ -20,7 +20,7 @@ from live.messages.figures import PlyView
 from live.messages.from_sources import Result
 from live.messages.values import Color
 from live.watch.board_memory import BoardMemory, Lapse, MoveFlow, ResultChange
-from live.watch.finding import Finding, move_number
+from live.watch.finding import Finding
 from live.watch.played_position import GameEnd, PlayedPosition
 from live.watch.player_clock import (
     SideClock,
@@ -175,13 +175,19 @@ class WatchedBoard:
         player = self.view.white if color == "white" else self.view.black
         return player.name or color.capitalize()
 
+    def number_move(self, ply: int) -> str:
+        """Return a move's number as on a scoresheet: ``12.`` for White, ``12...`` for
+        Black.
+        """
+        ply_of_white = ply if self.white_begins else ply + 1
+        return f"{(ply_of_white + 1) // 2}{'.' if ply_of_white % 2 else '...'}"
+
     def name_move(self, ply: int, space: str = " ") -> str:
         """Return a move as written on a scoresheet: ``12... Nf6``.
 
         ``space`` is put between the number and the move.
         """
-        number = move_number(ply + (not self.white_begins))
-        return f"{number}{space}{self.record.game.moves[ply - 1].san}"
+        return f"{self.number_move(ply)}{space}{self.record.game.moves[ply - 1].san}"
 
     def describe_last_event(self) -> str:
         """Return a text with the result, or else the last move."""

@@ -9,12 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from live.catalogue import main_event
 from live.event.game_change import EventChange, GameChange
 from live.event.game_record import GameRecord
 from live.event.rate_game import COLORS
 from live.games.player_identity import person_key
-from live.games.rounds import normalise_round
 from live.messages.alerts import Alert
 from live.messages.figures import GameView, PlayerView
 from live.messages.health import EngineHealth, FeedHealth
@@ -32,6 +30,7 @@ from live.watch.board_alerts import find_board_alerts
 from live.watch.board_memory import BoardMemory, MoveFlow
 from live.watch.finding import Finding
 from live.watch.part_alerts import find_engine_trouble, find_feed_trouble
+from live.watch.round_names import RoundName, round_of
 from live.watch.watched_board import WatchedBoard
 
 #: The subject of a check: the kind (board, player, or sources and engines) and the id.
@@ -188,15 +187,15 @@ class WatchedEvent:
         count as begun, and no board of it is reported.
         """
         waiting = {
-            _find_round(board)
+            round_of(board.view)
             for board in self.boards.values()
             if board.is_running and board.view.plies_played < len(COLORS)
         }
-        rounds = defaultdict[tuple[str, str], list[WatchedBoard]](list)
+        rounds = defaultdict[RoundName, list[WatchedBoard]](list)
         for board in self.boards.values() if waiting else ():
-            key = _find_round(board)
-            if key in waiting:
-                rounds[key].append(board)
+            name = round_of(board.view)
+            if name in waiting:
+                rounds[name].append(board)
         for boards in rounds.values():
             began_s = [board.memory.began_s for board in boards]
             begun_s = sorted(time_s for time_s in began_s if time_s is not None)
@@ -260,7 +259,3 @@ class WatchedEvent:
         ):
             self._seat_players(board.view)
         self.note_rounds()
-
-
-def _find_round(board: WatchedBoard) -> tuple[str, str]:
-    return main_event(board.view), normalise_round(board.view.round)

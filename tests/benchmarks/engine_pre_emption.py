@@ -18,8 +18,10 @@ import chess
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import EngineProcess
 from live.engine.engine_programs import EngineCommand, find_engine
-from live.engine.search import Limit, Position, Search, SearchKey
+from live.engine.search import Limit, Position, Search
+from live.engine.search_key import SearchKey
 from live.engine.search_queue import SearchKind, SearchPriority
+from live.engine.uci import UciSettings
 from tests.engine.conftest import Desk
 from tests.screens.web.broadcast import GAMES
 
@@ -32,7 +34,12 @@ async def measure(command: EngineCommand, times: int) -> list[float]:
     desk, delays = Desk(), []
     lines = [line.split() for line in GAMES.read_text().splitlines()]
     async with EnginePool(
-        command, Limit(nodes=100_000), listener=desk, engines=ENGINES, nice=0
+        command,
+        Limit(nodes=100_000),
+        listener=desk,
+        settings=UciSettings(),
+        engines=ENGINES,
+        nice=0,
     ) as room:
         number = 0
         for index in range(times):

@@ -69,8 +69,8 @@ def tell(games: Sequence[GameDetail]) -> list[Moment]:
     desk, held = StoryDesk(), {game.id: game for game in games}
     changes: list[Change] = [GameMessage(view_of(game)) for game in games]
     desk.follow(changes, 0.0)
-    while desk.waiting:
-        desk.look(held.get)
+    while desk.has_work:
+        desk.examine_next(held.get)
     return desk.moments()
 
 

@@ -17,10 +17,12 @@ from live.commands.examine_setup import (
 from live.commands.probe_feeds import probe_feeds
 from live.commands.read_settings import read_settings
 from live.engine.engine_process import measure_speed
+from live.engine.uci import EngineIdentity
 from live.errors import ConfigError
 from live.event.choose_measure import explain_no_screening, load_figure_models
 from live.ratings.agreement import load_choice_model
 from live.settings import Config, FeedsConfig, JournalConfig
+from live.sources import open_feed
 from tests.sources.fakes import DATA
 
 
@@ -85,6 +87,7 @@ async def test_it_refuses_what_the_start_would_refuse(
     19).
     """
     monkeypatch.setenv("COLUMNS", "250")
+    monkeypatch.setattr(open_feed, "QUIET_S", 0.05)
     monkeypatch.setattr(doctor, "measure_speed", partial(measure_speed, seconds=0.05))
     (tmp_path / "games.pgn").write_text(
         '[White "A"]\n[Black "B"]\n[Round "7.1"]\n\n1. e4 *\n'
@@ -106,6 +109,12 @@ async def test_it_refuses_what_the_start_would_refuse(
         code == 0 and found[source][0] == found["journal"][0] == found["port"][0] == "✓"
     )
     assert "1 board:" in found["speed"][1] and "lichess" not in found
+
+    async def measure(*_: object, **__: object) -> tuple[EngineIdentity, float]:
+        return EngineIdentity("Stockfish 15.1", ()), 500.0
+
+    # What follows is not about the engine.
+    monkeypatch.setattr(doctor, "measure_speed", measure)
     missing = str(tmp_path / "none")
     for key, subject in (
         ("server__tokens_file", "port"),
@@ -140,8 +149,9 @@ def test_without_a_name_it_is_the_folder_of_journals(
 
 
 async def test_sources_are_listed_with_their_games_and_what_does_not_answer(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(open_feed, "QUIET_S", 0.05)
     boards = str(DATA / "four-boards.pgn")
     assert (
         await probe_feeds(Config(), [boards, "nonsense"], json=False, within_s=20) == 1

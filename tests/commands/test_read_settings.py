@@ -134,12 +134,11 @@ def test_the_file_is_looked_for_in_order(
     assert find_config_file(None, {}) is None
     users = write(home / "live-rate", "")
     assert find_config_file(None, {}) == users
-    here = write(cwd, "")
-    assert find_config_file(None, {}, cwd) == here
+    write(cwd, "")
     assert find_config_file(None, {}) == Path("config.toml")
     named = {"LIVE_RATE_CONFIG": "missing.toml"}
-    assert find_config_file(None, named, cwd) == Path("missing.toml")
-    assert find_config_file(Path("flag.toml"), named, cwd) == Path("flag.toml")
+    assert find_config_file(None, named) == Path("missing.toml")
+    assert find_config_file(Path("flag.toml"), named) == Path("flag.toml")
 
 
 def test_a_list_in_the_environment_has_commas() -> None:

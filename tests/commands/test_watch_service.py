@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -40,8 +41,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextlib.asynccontextmanager
-async def run_watcher(url: str, *flags: str) -> AsyncIterator[asyncio.StreamReader]:
-    """What a watcher prints, which ends well when it is interrupted."""
+async def run_watcher(url: str) -> AsyncIterator[asyncio.StreamReader]:
+    """What a watcher prints as JSON, which ends well when it is interrupted."""
     async with asyncio.timeout(100):
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -49,7 +50,7 @@ async def run_watcher(url: str, *flags: str) -> AsyncIterator[asyncio.StreamRead
             "from live.cli import main; main()",
             "watch",
             url,
-            *flags,
+            "--json",
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -67,7 +68,7 @@ async def test_json_gives_what_the_service_sends() -> None:
     state, client_state = World(3, steps=40), ReferenceClient()
     async with (
         Publisher(ServerConfig(port=0), state) as publisher,
-        run_watcher(publisher.url, "--json") as output,
+        run_watcher(publisher.url) as output,
     ):
         for _ in range(2):
             client_state.receive(await output.readline())
@@ -77,22 +78,16 @@ async def test_json_gives_what_the_service_sends() -> None:
 
 
 async def test_lines_tell_what_happens_and_that_scores_are_withheld() -> None:
-    state = World(3, "g1")
+    state, output = World(3, "g1"), io.StringIO()
     config = ServerConfig(port=0, hide_scores=True)
-    async with (
-        Publisher(config, state) as publisher,
-        run_watcher(publisher.url) as output,
-    ):
-        line = (await output.readline()).decode()
-        assert (
-            line
-            == f"Watching {publisher.url}: this service withholds scores and ratings\n"
-        )
-        reading = asyncio.create_task(output.readline())
-        while not reading.done():
+    async with Publisher(config, state) as publisher:
+        watch = ServiceWatch(publisher.url, "lines", Console(file=output, width=200))
+        async with run_in_background(watch.run(), "watch"):
+            await watch.ready.wait()
+            withheld = "this service withholds scores and ratings"
+            assert output.getvalue() == f"Watching {publisher.url}: {withheld}\n"
             publisher.publish(state.move("g1"))
-            await asyncio.wait({reading}, timeout=0.2)
-        assert b"played" in reading.result()
+            await until(lambda: "played" in output.getvalue())
 
 
 async def test_what_is_no_service_says_so_in_one_line() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineTimeouts
 from live.engine.engine_programs import EngineCommand, find_engine
 from live.engine.search import (
     Position,
@@ -21,6 +20,7 @@ from live.engine.search import (
     SearchResult,
 )
 from live.engine.search_queue import SearchKind, SearchPriority
+from live.engine.searcher import EngineTimeouts
 from live.errors import EngineNotFound
 from tests.engine.machines import Machines
 

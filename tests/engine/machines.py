@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 
 from live.engine.engine_programs import EngineCommand
-from live.engine.uci import UciSettings
 from live.settings import EngineConfig
 
 ROOT = Path(__file__).parents[2]
@@ -119,4 +118,4 @@ if __name__ == "__main__":
 
     worker = msgspec.json.decode(sys.argv[1], type=EngineConfig)
     program = EngineCommand(tuple(sys.argv[2:]), "for the test")
-    asyncio.run(run_worker(program, UciSettings(), worker))
+    asyncio.run(run_worker(program, worker))

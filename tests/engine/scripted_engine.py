@@ -23,9 +23,9 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def without_end(line: str) -> None:
+def make_noise() -> None:
     while True:
-        sys.stdout.write(line)
+        sys.stdout.write("\x1b[31m?" * 20 + "\n")
 
 
 def hoard() -> None:
@@ -44,9 +44,7 @@ def deafen() -> None:
 FAULTS: dict[str, Callable[[], object]] = {
     "crash": os.abort,
     "hang": lambda: time.sleep(3600),
-    "garbage": lambda: without_end("\x1b[31m?" * 20 + "\n"),
-    "chat": lambda: without_end("I think\n"),
-    "endless": lambda: without_end("x" * 4096),
+    "garbage": make_noise,
     "unreadable": lambda: say("info depth one score cp some"),
     "greedy": hoard,
     "deaf": deafen,
@@ -86,8 +84,6 @@ def main() -> None:
     for line in sys.stdin:
         words = line.split()
         if words[:1] == ["uci"]:
-            for number in range(2000 if mode == "chatty" else 0):
-                say(f"hello {number}")
             say("id name Scripted 1")
             say("option name Hash type spin default 16 min 1 max 64")
             if mode != "standard":
@@ -125,16 +121,15 @@ def search(mode: str, fen: list[str]) -> None:
                 sys.exit()
     for number in range(30_000 if mode == "verbose" else 0):
         say(f"info depth 1 currmove e1e2 nodes {number} score cp 1 upperbound")
-    for depth in range(1, 1 if mode == "no-score" else 4):
+    for depth in range(1, 4):
         say(
             f"info depth {depth} seldepth 9 multipv 1 score cp {score} "
             f"nodes {depth * 100} nps 100000 hashfull 0 time {depth} pv {best} e8d8"
         )
-    if mode != "no-score":
-        say(
-            f"info depth 4 multipv 1 score cp {score + 7} lowerbound nodes "
-            f"400 time 4 pv {best}"
-        )
+    say(
+        f"info depth 4 multipv 1 score cp {score + 7} lowerbound nodes "
+        f"400 time 4 pv {best}"
+    )
     for _ in range(2 if mode == "twice" else 1):
         say(f"bestmove {best}")
 

@@ -56,6 +56,7 @@ def room(
         listener=desk,
         engines=engines,
         nice=0,
+        settings=UciSettings(),
         cluster=cluster,
     )
 
@@ -224,7 +225,7 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     with pytest.raises(
         EngineError, match=r"cluster tcp://127\.0\.0\.1:9: cannot be reached"
     ):
-        await run_worker(scripted("well"), UciSettings(), NOBODY)
+        await run_worker(scripted("well"), NOBODY)
 
 
 async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(

@@ -13,17 +13,12 @@ from pathlib import Path
 import pytest
 
 from live.engine.engine_pool import EnginePool, ResultDeliveries
-from live.engine.engine_process import EngineProcess, EngineTimeouts
+from live.engine.engine_process import EngineProcess
 from live.engine.engine_programs import EngineCommand
-from live.engine.search import (
-    Limit,
-    MemoryResultCache,
-    Position,
-    Search,
-    SearchFailure,
-    SearchProgress,
-)
+from live.engine.result_cache import MemoryResultCache
+from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress
 from live.engine.search_queue import SearchKind, SearchPriority
+from live.engine.searcher import EngineTimeouts
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.messages.from_sources import Score
@@ -269,7 +264,7 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
 ) -> None:
     chance = random.Random(7)
     command = scripted("garbled", tmp_path / "starts")
-    patience = EngineTimeouts(floor_s=2.0, slack=4.0)
+    patience = EngineTimeouts(floor_s=1.0, slack=4.0)
     async with room(command, desk, engines=2, patience=patience) as engines:
 
         def disturb(owner: Hashable) -> None:
@@ -288,10 +283,10 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
                     )
 
         desk.react = disturb
-        await search_and_wait(engines, desk, range(100))
+        await search_and_wait(engines, desk, range(60))
         restarts = engines.report_health().restarts
     assert restarts >= 2
-    assert desk.scores() == {score: score for score in range(100)}
+    assert desk.scores() == {score: score for score in range(60)}
 
 
 async def test_calls_come_in_order_one_after_another_and_few_a_turn() -> None:

@@ -4,14 +4,12 @@ from live.commands.read_settings import read_settings
 from live.engine.engines import Engines
 from live.engine.search import Position, Search, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
-from tests.engine.conftest import Desk
-
-START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+from tests.engine.conftest import START, Desk
 
 
 def engines(desk: Desk, **settings: object) -> Engines:
     """For a desk that wants answers, with all moves as probable."""
-    flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500}
+    flags: dict[str, object] = {"engine.nodes": 500}
     flags |= {f"engine.{name}": value for name, value in settings.items()}
     config = read_settings(None, {}, flags).engine
     made = Engines(config, None)

@@ -10,11 +10,11 @@ from live.engine.search import (
     Position,
     Search,
     SearchFailure,
-    SearchProgress,
     SearchResult,
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.messages.from_sources import Score
+from tests.engine.conftest import Desk
 from tests.sources.fakes import turns, until
 
 PLACED = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - {} 1"
@@ -100,24 +100,10 @@ async def test_searches_wait_for_everything_else() -> None:
     assert not engines.wanted
 
 
-class Listener:
-    """Notes whose results and scores it gets."""
-
-    def __init__(self) -> None:
-        self.owners: list[Hashable] = []
-
-    def on_result(
-        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
-    ) -> None:
-        self.owners.append(owner)
-
-    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
-        self.owners.append(owner)
-
-
-async def test_a_future_is_answered_and_other_results_are_handed_on() -> None:
-    listener = Listener()
-    answers = FutureAnswers(listener)
+async def test_a_future_is_answered_and_other_results_are_handed_on(
+    desk: Desk,
+) -> None:
+    answers = FutureAnswers(desk)
     search = Search(Position(FENS[0]))
     result = SearchResult(Score(1), "e2e4", 9)
     waiting: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
@@ -126,4 +112,4 @@ async def test_a_future_is_answered_and_other_results_are_handed_on() -> None:
     for owner in (waiting, given_up, "a game"):
         answers.on_result(owner, search, result)
     assert await waiting is result
-    assert listener.owners == ["a game"]
+    assert desk.order == ["a game"]

@@ -5,17 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.engine.result_cache import MemoryResultCache
 from live.engine.search import (
     Limit,
-    MemoryResultCache,
     Position,
     Search,
     SearchFailure,
-    SearchKey,
-    SearchKeys,
     SearchOptions,
     SearchResult,
 )
+from live.engine.search_key import SearchKey, SearchKeys
 from live.messages.from_sources import Score
 
 LIMIT = Limit(nodes=1000)
@@ -118,8 +117,8 @@ def test_what_no_engine_may_be_asked_is_refused(
     assert says in refuse(moves, only=only)
 
 
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.integers(0, 1000), max_size=60))
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 1000), max_size=40))
 def test_the_question_is_the_position_whatever_was_asked_before(
     choices: list[int],
 ) -> None:

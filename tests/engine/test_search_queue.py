@@ -13,7 +13,8 @@ from hypothesis.stateful import (
     rule,
 )
 
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchKey
+from live.engine.search import Limit, Position, Search, SearchFailure
+from live.engine.search_key import SearchKey
 from live.engine.search_queue import (
     MAX_DEATHS,
     MAX_OUTSIDE_KILLS,
@@ -373,6 +374,6 @@ class AnyShell(RuleBasedStateMachine):
 
 
 AnyShell.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None
+    max_examples=40, stateful_step_count=40, deadline=None
 )
 TestAnyShell = AnyShell.TestCase

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
+from live.engine.search import Limit, SearchProgress, SearchResult
+from live.engine.search_key import SearchKey
 from live.engine.uci import (
     MAX_LINE,
     MAX_STRAY_LINES,

@@ -4,7 +4,8 @@ by a clock of the test's own.
 
 from collections.abc import Iterable
 
-from live.engine.search import Limit, Search, SearchKey, SearchKeys
+from live.engine.search import Limit, Search
+from live.engine.search_key import SearchKey, SearchKeys
 from live.engine.search_queue import (
     AssignSearches,
     DeliverResult,

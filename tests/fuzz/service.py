@@ -14,8 +14,9 @@ from typing import Any
 
 import chess
 
-from live.commands.read_settings import read_environment, read_settings
-from live.engine.search import Limit, SearchKey
+from live.commands.read_settings import read_settings
+from live.engine.search import Limit
+from live.engine.search_key import SearchKey
 from live.engine.uci import EngineIdentity, SearchFinished, UciConversation, UciSettings
 from live.errors import ConfigError, EngineFault, InputError
 from live.games.game_index import GameIndex
@@ -239,7 +240,7 @@ def environment(data: bytes) -> None:
     """NAME=VALUE lines."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     pairs = [line.partition("=") for line in lines]
-    read_environment({name: value for name, _, value in pairs})
+    read_settings(None, {name: value for name, _, value in pairs}, {})
 
 
 CONFIG = (Path(__file__).resolve().parents[2] / "config.toml").read_bytes()

@@ -12,32 +12,37 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 from typer.testing import CliRunner
 
 from live.cli import app
-from live.engine.search import Limit, MemoryResultCache, SearchKey, SearchResult
+from live.engine.result_cache import MemoryResultCache
+from live.engine.search import Limit, SearchResult
+from live.engine.search_key import SearchKey
 from live.errors import InputError
 from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
-from live.journal import journal as journal_module
-from live.journal import journal_file
+from live.journal import journal_file, journal_writer
+from live.journal.game_deletion import delete_games
 from live.journal.journal import Journal
+from live.journal.journal_faults import describe_write_error, explain_refusal
 from live.journal.journal_file import (
     VERSION,
     SqliteConnection,
-    describe_write_error,
-    explain_refusal,
     lock_journal,
     open_connection,
     read_version,
 )
-from live.journal.journal_reader import JournalReader, JournalRun, Memory
+from live.journal.journal_reader import (
+    JournalReader,
+    JournalRun,
+    Memory,
+    RecordedChange,
+    replay_game,
+)
 from live.journal.recorded_event import rebuild_event
 from live.messages.from_sources import Player, Score
 from live.server.analysis import build_analysis
@@ -117,15 +122,11 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
     path: Path,
 ) -> None:
     with open_journal(path) as journal:
-        journal.add_change(
-            NewGame(game("g1")), partial(remembering, "board", "g1", "one")
-        )
-        journal.add_change(
-            NewGame(game("g2")), partial(remembering, "board", "g2", "two")
-        )
-        journal.keep_memories(partial(remembering, "story", "g1", "told"))
-        journal.keep_memories(partial(remembering, "board", "g1", "another"))
-        journal.keep_memories(lambda: [Memory("board", "g2", None)])
+        journal.add_change(NewGame(game("g1")), [remembered("board", "g1", "one")])
+        journal.add_change(NewGame(game("g2")), [remembered("board", "g2", "two")])
+        journal.keep_memories([remembered("story", "g1", "told")])
+        journal.keep_memories([remembered("board", "g1", "another")])
+        journal.keep_memories([Memory("board", "g2", None)])
         assert journal.wait_until_written()
         assert journal.read_memories("board") == {"g1": b"another"}
     alter_file(path, "UPDATE remembered SET body = X'00' WHERE kind = 'board'")
@@ -147,6 +148,18 @@ def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> No
     assert one.archived is None
     assert [change.step for change in one.since] == [NewGame(game("g1", MOVES))]
     assert len(steps_in(path)) == 3
+
+
+def test_a_game_whose_changes_do_not_fit_together_is_said_and_left_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    steps: list[Step] = [NewGame(game("g1")), MovesPlayed("g1", 1, MOVES)]
+    changes = [RecordedChange(n, 1_000, step) for n, step in enumerate(steps, 1)]
+    restored = replay_game("g1", changes)
+    assert restored is not None
+    assert restored.moves == MOVES
+    assert replay_game("g1", [*changes, changes[1]]) is None
+    assert "game g1 cannot be restored" in caplog.text
 
 
 def test_numbers_go_on_after_a_restart(path: Path) -> None:
@@ -288,15 +301,16 @@ def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
     def fails(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(journal_module.JournalWriter, "write_memories", fails)
+    monkeypatch.setattr(journal_writer.JournalWriter, "write_memories", fails)
     with open_journal(path) as journal:
         journal.add_note("\ud800", b"no encoding has it")
-        journal.keep_memories(lambda: [Memory("kind", "about", b"")])
+        journal.add_change(ResultChanged("g1", "\ud800"))  # type: ignore[arg-type]
+        journal.keep_memories([Memory("kind", "about", b"")])
         journal.add_note("kind", b"after")
         assert journal.wait_until_written() and [
             note.body for note in journal.read_notes()
         ] == [b"after"]
-    assert caplog.text.count("leaves out what cannot be written") == 2
+    assert caplog.text.count("leaves out what cannot be written") == 3
 
 
 def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) -> None:
@@ -476,17 +490,6 @@ def test_a_journal_where_no_folder_can_be_made_says_so(path: Path) -> None:
         assert "cannot be used" in journal.problem and journal.is_unrecoverable
 
 
-def test_what_no_file_can_hold_costs_nobody_else_anything(path: Path) -> None:
-    with open_journal(path) as journal:
-        journal.add_change(NewGame(game("g1")))
-        journal.add_change(ResultChanged("g1", "\ud800"))  # type: ignore[arg-type]
-        journal.add_change(NewGame(game("g2")))
-    assert [type(step) for step in steps_in(path)] == [NewGame, NewGame]
-
-
-QUESTION = SearchKey("4k3/8/8/8/8/8/8/4K2R w - - 0 1", (), Limit(nodes=400))
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are not in the mode there")
 def test_a_journal_is_its_users_own(path: Path) -> None:
     path.parent.mkdir()
@@ -502,45 +505,6 @@ def test_a_journal_is_its_users_own(path: Path) -> None:
         holding = [each for each in made if "-lock" not in each.name]
         assert [each.name for each in holding if each.stat().st_mode & 0o077] == []
         assert {f"{path.name}-wal"} <= {each.name for each in made}
-
-
-class FailsOnce:
-    """A connection whose first commit fails as on a full disk; all else is the real
-    one.
-    """
-
-    def __init__(self, real: sqlite3.Connection, failures: list[str]) -> None:
-        self._real = real
-        self._failures = failures
-
-    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
-        if sql == "COMMIT" and self._failures:
-            raise sqlite3.OperationalError(self._failures.pop())
-        return self._real.execute(sql, *values)
-
-    def close(self) -> None:
-        self._real.close()
-
-
-def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All of the failed one is in the next."""
-    failures = ["database or disk is full"]
-
-    def failing(path: Path) -> FailsOnce:
-        return FailsOnce(open_connection(path), failures)
-
-    with Journal(path, retry_s=0.01) as journal:
-        # The writer connects when it has something to write.
-        monkeypatch.setattr(journal_module, "open_connection", failing)
-        journal.begin_run(RUN)
-        journal.store_result("Engine; Hash=16", search_key(1), RESULT)
-        assert journal.wait_until_written(20)
-        assert not failures
-    with JournalReader.open(path) as reader:
-        assert reader.find_problems(results=True) == []
-        assert reader.read_result("Engine; Hash=16", search_key(1)) is not None
 
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -581,11 +545,11 @@ def test_a_cache_of_searches_becomes_a_journal_and_keeps_what_it_knows(
     with Journal(first, memory=MemoryResultCache(1)) as journal:
         assert journal.problem == ""
         journal.begin_run(RUN)
-        assert journal.find_result("engine", QUESTION) == CACHED
-        journal.store_result("engine", QUESTION, CACHED)
+        assert journal.find_result("engine", search_key(0)) == CACHED
+        journal.store_result("engine", search_key(0), CACHED)
     assert version_in(first) == journal_file.VERSION
     with JournalReader.open(first) as reader:
-        scored = reader.read_result("engine", QUESTION)
+        scored = reader.read_result("engine", search_key(0))
     assert scored is not None and scored[0] == CACHED
 
 
@@ -669,7 +633,7 @@ def test_what_python_cannot_quote_is_damage(damaged: Path) -> None:
 
 
 RESULTS = 40
-MUTATIONS = 250
+MUTATIONS = 120
 
 
 @pytest.fixture(scope="module")
@@ -687,7 +651,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number in range(RESULTS):
             found = SearchResult(Score(number), "e2e4", depth=number)
             journal.store_result(RUN.identity, search_key(number), found)
-        journal.keep_memories(partial(remembering, "board", "g1", "one"))
+        journal.keep_memories([remembered("board", "g1", "one")])
         assert journal.wait_until_written()
     return path
 
@@ -956,8 +920,8 @@ ANN, BO, CAI = (
 )
 
 
-def remembering(kind: str, about: str, text: str) -> list[Memory]:
-    return [Memory(kind, about, text.encode())]
+def remembered(kind: str, about: str, text: str) -> Memory:
+    return Memory(kind, about, text.encode())
 
 
 def of_two_games(folder: Path) -> Path:
@@ -966,7 +930,7 @@ def of_two_games(folder: Path) -> Path:
     with open_journal(path) as journal:
         for id, black in (("g1", BO), ("g2", CAI)):
             new = NewGame(game(id, white=ANN, black=black))
-            journal.add_change(new, partial(remembering, "story", id, black.name))
+            journal.add_change(new, [remembered("story", id, black.name)])
             journal.add_note(
                 "alert", msgspec.json.encode({"text": f"{black.name} waits"}), id
             )
@@ -993,6 +957,30 @@ def test_a_player_is_in_no_byte_of_the_file_afterwards(
         assert left == {"g2"} == reader.read_memories("story").keys()
         assert [note.kind for note in reader.read_notes()][-1] == "forgotten"
         assert reader.find_problems(results=True) == []
+
+
+def test_old_games_go_with_their_notes_and_what_else_holds_stays(path: Path) -> None:
+    now_ms = 1_000
+    with open_journal(path, now_ms=lambda: now_ms) as journal:
+        for id in ("old", "going on"):
+            journal.add_change(NewGame(game(id)))
+            journal.add_note("alert", b'{"text":"Bosse, B waits"}', id)
+            journal.add_note("ruling", b"{}", id)
+        journal.add_note("entry", b'{"text":"Bosse, B was late"}')
+        journal.add_note("delay", b"{}")
+        now_ms = 9_000
+        journal.add_change(MovesPlayed("going on", 1, MOVES))
+        journal.add_note("entry", b'{"text":"lights out"}')
+    assert delete_games(path, older_than_ms=5_000) == 1
+    with JournalReader.open(path) as reader:
+        notes = [(note.kind, note.game) for note in reader.read_notes()]
+    assert notes == [
+        ("alert", "going on"),
+        ("ruling", "going on"),
+        ("delay", ""),
+        ("entry", ""),
+        ("forgotten", ""),
+    ]
 
 
 def test_old_games_go_and_a_journal_in_use_is_left_alone(tmp_path: Path) -> None:

@@ -75,8 +75,8 @@ class Week:
         """Of all that grows with the games."""
         self.hub.flush()
         self.hub.snapshot(self.brief)
-        while self.story.waiting:
-            self.story.look(self.state.game)
+        while self.story.has_work:
+            self.story.examine_next(self.state.game)
         self.retained.take(1_000_000)
         return (
             len(list(self.state.games())),

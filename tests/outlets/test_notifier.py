@@ -11,7 +11,7 @@ import pytest
 from live.errors import ConfigError
 from live.messages.alerts import Alert
 from live.messages.figures import GameView, view_of
-from live.messages.from_sources import FeedReport, Player
+from live.messages.from_sources import Player
 from live.messages.health import FeedHealth
 from live.messages.to_clients import (
     AlertMessage,
@@ -31,7 +31,6 @@ from live.outlets.notices import (
 from live.process.supervision import run_in_background
 from live.settings import NotifyConfig
 from tests.watch.games import game, moment
-from tests.watch.replayed_event import Rehearsal, played
 
 #: apprise imports a module of the standard library that is to go.
 pytestmark = pytest.mark.filterwarnings(
@@ -63,13 +62,19 @@ def test_a_game_that_begins_and_ends_is_told_once(rules: PublicRules) -> None:
 
 
 def test_what_was_so_before_is_no_news(rules: PublicRules) -> None:
-    assert bodies(rules, view(12), view(13)) == []
+    assert bodies(rules, view(3), view(4)) == []
+    for first in (view(0), view(2)):
+        begun = bodies(PublicRules(NotifyConfig()), first, view(2))
+        assert begun == ["The game has begun."], "not taken up in its middle"
     rules = PublicRules(NotifyConfig())
-    rules.set_known([view(9, "1-0")])
+    rules.set_known([view(9, "1-0")], [moment("g")])
     assert bodies(rules, view(9, "1-0")) == []
     # A moment that nobody saw happen is as old as the service.
-    old = MomentMessage("g", moment("g", at_s=None))
+    old = MomentMessage("g", moment("g", 2, at_s=None))
     assert rules.collect_notices([old], 0.0) == []
+    # Nor is one from before the start, when its figures change.
+    changed = MomentMessage("g", moment("g", weight=0.9))
+    assert rules.collect_notices([changed], 0.0) == []
 
 
 def test_what_a_source_takes_back_and_says_again_is_told_once(
@@ -80,25 +85,6 @@ def test_what_a_source_takes_back_and_says_again_is_told_once(
         "The game is over: 1-0."
     ]
     assert bodies(rules, view(3, "0-1")) == ["The result is corrected: 0-1."]
-
-
-def test_a_moment_from_before_the_start_is_not_sent_when_its_figures_change() -> None:
-    rules = PublicRules(NotifyConfig())
-    rules.set_known([view(3)], [moment("g")])
-    assert (
-        rules.collect_notices([MomentMessage("g", moment("g", weight=0.9))], 0.0) == []
-    )
-
-
-def test_a_game_taken_up_in_its_middle_has_not_just_begun() -> None:
-    service = Rehearsal()
-    moves = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
-    service.report(FeedReport("hall", (played(moves),)))
-    assert PublicRules(NotifyConfig()).collect_notices(service.changes, 0.0) == []
-    for first in (view(0), view(2)):
-        assert bodies(PublicRules(NotifyConfig()), first, view(2)) == [
-            "The game has begun."
-        ]
 
 
 def test_only_what_and_whom_somebody_asked_for() -> None:

@@ -52,7 +52,7 @@ def work(clock: DrivenClock, *pieces_s: float) -> Generator[None, None, str]:
 
 async def test_whoever_works_without_pause_rests_three_times_as_long() -> None:
     clock = DrivenClock()
-    share = LoopShare(clock, 0.25)
+    share = LoopShare(clock)
     assert await share.run(work(clock, 2 * SLICE_S, SLICE_S / 2, SLICE_S)) == "done"
     assert clock.slept == pytest.approx([6 * SLICE_S, 4.5 * SLICE_S])
 

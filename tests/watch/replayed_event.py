@@ -14,13 +14,13 @@ import chess
 import msgspec
 
 from live.event.event import Event
-from live.event.game_change import EventChange, select_messages
+from live.event.game_change import EventChange
 from live.event.game_record import GameRecord
 from live.event.rate_game import Measure
 from live.messages.alerts import Alert
 from live.messages.figures import EngineInfo
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
-from live.messages.to_clients import AlertMessage, Change
+from live.messages.to_clients import AlertMessage
 from live.messages.values import GameId
 from live.sources.game_timeline import PlannedIncident, plan_timeline
 from live.sources.pgn_decoder import PgnReader
@@ -86,7 +86,6 @@ class Rehearsal:
         self.tick_s = TICK_S
         self.raised: dict[str, Alert] = {}
         self.messages: list[AlertMessage] = []
-        self.changes: list[Change] = []
         self._remembered: dict[GameId, bytes] = {}
 
     def _find_record(self, id: GameId) -> GameRecord | None:
@@ -94,7 +93,6 @@ class Rehearsal:
 
     def publish(self, changes: Sequence[EventChange]) -> None:
         """What the event has returned."""
-        self.changes += select_messages(changes)
         self._take(self.desk.apply(changes, self.now_s))
         for id, board in self.desk.unremembered().items():
             self._remembered.pop(id, None)

@@ -30,6 +30,7 @@ from live.server.visibility import Visibility
 from live.sources.demo_feed import read_demo_games as demo_games
 from live.sources.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.watch.alert_desk import NOTE_CHARS
+from live.watch.arbiter_notes import Mute
 from live.watch.incident_log import list_changes
 from tests.games.short_reports import change_headers
 from tests.watch.replayed_event import START_S, Rehearsal, four_boards, played
@@ -114,10 +115,14 @@ def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> N
 
 def test_a_mute_hides_and_nothing_more(service: Rehearsal) -> None:
     alert = illegal(service)
-    for muted in ({"alert": alert.id}, {"kind": alert.kind}, {"game": alert.game}):
-        (message,) = service.desk.mute(**muted)
+    for mute in (
+        Mute(muted=True, alert=alert.id),
+        Mute(muted=True, kind=alert.kind),
+        Mute(muted=True, game=alert.game),
+    ):
+        (message,) = service.desk.mute(mute)
         assert message.alert.muted and service.desk.open() == [message.alert]
-        (message,) = service.desk.mute(False, **muted)
+        service.desk.mute(msgspec.structs.replace(mute, muted=False))
         assert service.desk.open() == [alert]
 
 
@@ -414,6 +419,7 @@ def scored(line: str, result: Result) -> GameReport:
 
 
 FIFTY = "8/8/8/4k3/8/8/4K3/R7 w - - 97 80"
+BLACK_BEGINS = "8/8/8/4k3/8/8/4K3/R7 b - - 0 1"
 STALEMATE = "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"
 DEAD = "8/8/8/8/8/3k4/1p6/K7 w - - 0 1"
 SEVENTY_FIVE = "8/8/8/4k3/8/8/4K3/R7 w - - 146 100"
@@ -857,6 +863,11 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
             in_source("cloud", "Bxc6"),
             "correction look 4. Ba4 was reported first and is now Bxc6",
         ),
+    ],
+    "a move taken back where Black began": [
+        (played("Kd5 Ra2", start_fen=BLACK_BEGINS), ""),
+        (played("Kd5", start_fen=BLACK_BEGINS), ""),
+        (3, "takeback look 2. Ra2 was taken back"),
     ],
     "players who change seats": [
         (played("e4 e5 Nf3 Nc6"), ""),

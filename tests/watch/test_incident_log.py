@@ -10,14 +10,14 @@ import msgspec
 import live.manual
 from live.messages.alerts import Alert
 from live.watch.alert_kinds import CONTRADICTIONS, DOUBTS, NAMES, find_doubted_games
-from live.watch.finding import in_order
+from live.watch.finding import sort_by_urgency
 from live.watch.incident_log import (
     IncidentLog,
     has_words,
     kind_name,
     list_changes,
     log_lines,
-    with_boards,
+    name_boards,
 )
 
 ALERT = Alert(
@@ -112,7 +112,7 @@ def test_each_thing_that_happens_is_one_line_of_the_log() -> None:
 
     def lines(**fields: object) -> list[str]:
         alert = changed(**fields)
-        return log_lines(alert, log.add_alert(alert, 100.0))
+        return log_lines(alert, log.add_alert(alert, 100.0) or [])
 
     assert lines() == ["alert raised ! White's flag is about to fall"]
     assert lines(text="for 12 min") == []
@@ -137,8 +137,7 @@ def test_what_comes_with_every_poll_does_not_fill_the_log() -> None:
         log = IncidentLog()
         for times in range(1, 1001):
             alert = changed(times=times, text=text.format(times))
-            assert log.is_to_be_kept(alert)
-            log.add_alert(alert, float(times))
+            assert log.add_alert(alert, float(times)) is not None
         (incident,) = log.incidents()
         assert (incident.times, incident.text) == (1000, text.format(1000))
         assert len(incident.changes) <= 12
@@ -157,7 +156,8 @@ def test_moves_after_a_result_are_one_entry_with_their_number() -> None:
     log = IncidentLog()
     for moves in range(1, 44):
         alert = changed(kind="late-move", text=f"{moves} moves came after the result")
-        assert log.is_to_be_kept(alert) and not log.add_alert(alert, 100.0)[1:]
+        changes = log.add_alert(alert, 100.0)
+        assert changes is not None and not changes[1:]
         assert log.incidents()[0].text == alert.text
     log.add_alert(msgspec.structs.replace(alert, cleared_s=200.0, ended="1-0"), 200.0)
     (incident,) = log.incidents()
@@ -173,7 +173,7 @@ def test_own_entries_and_mutes_join_it_in_their_place() -> None:
     log.add_entry("draw offer disputed", 90.0, "g1")
     log.add_alert(ALERT, 100.0)
     log.add_mute("all alerts of this board", True, 101.0, "g1")
-    found = with_boards(log.incidents(), {"g1": "7 Anand – Ding"})
+    found = name_boards(log.incidents(), {"g1": "7 Anand – Ding"})
     assert [(each.kind, each.board, each.over_s) for each in found] == [
         ("entry", "7 Anand – Ding", 90.0),
         ("flag", "7 Anand – Ding", None),
@@ -207,4 +207,4 @@ def test_alerts_are_ordered_by_state_then_urgency_then_the_newest_first() -> Non
         alert("seen, old", 100.0, acknowledged_s=310.0),
         alert("muted", 400.0, severity="alarm", muted=True),
     ]
-    assert in_order(reversed(expected)) == in_order(expected) == expected
+    assert sort_by_urgency(reversed(expected)) == sort_by_urgency(expected) == expected

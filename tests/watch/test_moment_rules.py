@@ -271,7 +271,7 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
         == []
         == list_moments(game(longer, white=STRONG, black=WEAK))
     )
-    assert list_moments(game(ahead, **PAIR, result="1-0")) == [("upset", 36, "white")]
+    assert list_moments(game(longer, **PAIR, result="1-0")) == [("upset", 37, "white")]
     assert list_moments(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
     # A hundred Elo make an upset of a win, but none in the making.
     near: dict[str, Any] = {"white": Player("Low, Lu", elo=2200), "black": STRONG}

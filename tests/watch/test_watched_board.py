@@ -72,15 +72,6 @@ def test_repetition_and_draws_are_those_of_the_whole_game(
         assert (position.ending in DRAWS) == (over is not None and over.winner is None)
 
 
-def test_the_fifth_time_and_no_earlier_the_game_is_drawn() -> None:
-    moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 4
-    assert PlayedPosition(chess.STARTING_FEN, moves[:-1]).ending is None
-    ending = PlayedPosition(chess.STARTING_FEN, moves).ending
-    assert (
-        ending is not None and DRAWS[ending] == "the position has occurred five times"
-    )
-
-
 def test_a_move_of_a_long_game_costs_what_a_move_of_a_short_one_costs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

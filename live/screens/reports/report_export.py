@@ -19,7 +19,7 @@ from live.screens.reports.report_files import format_moment as incident_moment
 from live.server.analysis import build_analysis
 from live.server.event_reader import EventReader
 from live.watch.alert_kinds import find_doubted_games
-from live.watch.incident_log import board_words, with_boards
+from live.watch.incident_log import board_words, name_boards
 
 #: Format of a report's date and time, in this machine's time zone.
 WRITTEN = "%Y-%m-%d %H:%M %z"
@@ -123,7 +123,7 @@ def export_incidents(
     views = list(state.games())
     boards = {view.id: board_words(view) for view in views}
     files = build_incident_files(
-        with_boards(incidents(), boards),
+        name_boards(incidents(), boards),
         ["html"],
         stem=f"live-rate-{moment:%Y%m%d-%H%M%S}",
         title=next(filter(None, map(main_event, views)), "live-rate"),

@@ -21,7 +21,7 @@ from live.screens.terminal.text import (
     wrap_texts,
     write_age,
 )
-from live.watch.finding import SIGNS, count_things, in_order
+from live.watch.finding import SIGNS, count_things, sort_by_urgency
 from live.watch.incident_log import board_words
 
 #: Width in cells of a board's number without its players, or of a source's name.
@@ -45,7 +45,7 @@ class AlertsView(DeskList[Alert]):
     def find_items(self) -> Mapping[str, Alert]:
         matches = build_matcher(self.query_text)
         alerts = {}
-        for alert in in_order(self.context.state.alerts()):
+        for alert in sort_by_urgency(self.context.state.alerts()):
             searched = f"{alert.kind} {plain(alert.text)} {plain(alert.player or '')}"
             if alert.cleared_s is None and matches(searched, None):
                 alerts[alert.id] = alert

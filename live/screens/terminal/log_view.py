@@ -23,10 +23,10 @@ from live.watch.finding import count_things
 from live.watch.incident_log import (
     OWN_KINDS,
     board_words,
+    build_search_text,
     incident_sign,
     kind_name,
-    said_of,
-    with_boards,
+    name_boards,
 )
 
 #: Maximum number of lines for the history of one incident.
@@ -50,7 +50,7 @@ class LogView(DeskList[Incident]):
         boards = {view.id: board_words(view) for view in self.context.state.games()}
         matches = build_matcher(self.query_text)
         incidents = {}
-        for incident in reversed(with_boards(self.context.incidents(), boards)):
+        for incident in reversed(name_boards(self.context.incidents(), boards)):
             if matches(_write_searched(incident), read_number(incident.board)):
                 incidents[str(incident.number)] = incident
         return incidents
@@ -113,7 +113,7 @@ def _write_searched(incident: Incident) -> str:
     """
     times = " ".join(format_time(change.at_s) for change in incident.changes)
     state = "open" if incident.over_s is None else "over"
-    return plain(f"{said_of(incident)} {times} {state}", 4000)
+    return plain(f"{build_search_text(incident)} {times} {state}", 4000)
 
 
 def format_time(at_s: float) -> str:

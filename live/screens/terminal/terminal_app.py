@@ -55,7 +55,7 @@ from live.screens.terminal.widgets import (
     View,
 )
 from live.watch.finding import SIGNS as ALERT_SIGNS
-from live.watch.finding import dial, in_order
+from live.watch.finding import dial, sort_by_urgency
 
 #: Time between frames, in seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
@@ -259,7 +259,7 @@ class Terminal(App[None]):
         """
         state = self.context.state
         signs: dict[str, str] = {}
-        if unread := in_order(filter(asks_for_notice, state.alerts())):
+        if unread := sort_by_urgency(filter(asks_for_notice, state.alerts())):
             counts = Counter(alert.severity for alert in unread)
             marks = (f"{count} {ALERT_SIGNS[kind]}" for kind, count in counts.items())
             signs["alerts"] = f" {' '.join(marks)}"

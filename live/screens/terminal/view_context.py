@@ -21,7 +21,7 @@ from live.process.clock import ReadClock
 from live.screens.terminal.text import DUSK, Palette, plain
 from live.server.event_reader import EventReader
 from live.setting_keys import convert_setting
-from live.watch.finding import count_things, dial, in_order
+from live.watch.finding import count_things, dial, sort_by_urgency
 from live.watch.incident_log import board_words
 
 #: Time that a message stays on the screen, in seconds.
@@ -169,7 +169,7 @@ def group_by_board(alerts: Iterable[Alert]) -> dict[GameId, list[Alert]]:
     way.
     """
     by_board: dict[GameId, list[Alert]] = {}
-    for alert in in_order(alerts):
+    for alert in sort_by_urgency(alerts):
         if alert.game is not None:
             by_board.setdefault(alert.game, []).append(alert)
     return by_board

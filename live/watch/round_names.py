@@ -1,0 +1,16 @@
+"""The round that a game belongs to."""
+
+from live.catalogue import main_event
+from live.games.rounds import normalise_round
+from live.messages.figures import GameView
+
+RoundName = tuple[str, str]
+"""The name of the event and that of the round."""
+
+
+def round_of(view: GameView) -> RoundName:
+    """Return the event and the round of a game, without a board or a pairing.
+
+    Broadcasts add board numbers to round names (``4.12``) and pairings to event names.
+    """
+    return main_event(view), normalise_round(view.round)
