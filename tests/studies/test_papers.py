@@ -290,7 +290,7 @@ def test_candidates_1971_come_as_a_file(
         run("c.db", file, names)
 
 
-@pytest.mark.parametrize("content", ["", '{"white": '])
+@pytest.mark.parametrize("content", ["", "hello", '{"white": '])
 def test_a_file_without_a_game_is_refused(tmp_path: Path, content: str) -> None:
     file = tmp_path / "games.pgn"
     file.write_text(content)

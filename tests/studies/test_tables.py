@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import polars
 import pytest
@@ -14,10 +15,13 @@ import pytest
 from live.errors import InputError
 from live.manual.pages import read_page
 from live.ratings.choice_model import ChoiceSkill
-from live.studies import ferreira_tables
+from live.ratings.predictions import predict_both_colors
+from live.studies import alliot_players, ferreira_tables
 from live.studies.alliot_games import TIME_EDGES_MS
+from live.studies.alliot_players import PREDICTORS, find_best_years
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.move_files import COLUMNS, update_move_files
+from live.studies.player_moves import PairedMoves, gather_by_year
 from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, render_figure
 from live.studies.study_tables import (
@@ -64,6 +68,8 @@ def test_forms() -> None:
         "A note.",
         "d: Elo",
     ]
+    empty = msgspec.structs.replace(TABLE, rows=())
+    assert "(nothing in this selection)" in format_table(empty, "text")
     found = json.loads(format_table(TABLE, "json"))
     assert found["rows"] == [["Müller, A", 0.0], ["B", None]]
     assert found["columns"][1] == {"name": "d", "meaning": "Elo"}
@@ -159,6 +165,31 @@ def test_a_battle_royale_is_fair(corpus: Path) -> None:
     assert [row[7 + at] for at, row in enumerate(table.rows)] == [0.5] * len(table.rows)
 
 
+def test_a_best_year_beats_the_most_years(
+    matches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alliot_players, "ENOUGH_MOVES", 50)
+    with study_of(matches) as data:
+        best = find_best_years(data, "step")
+        assert [player for player, _ in best] == [*data.players]
+        every = gather_by_year(data, PairedMoves)
+        table = build_table("alliot-best-year", data, "step")
+    assert "Years with fewer than 50 counted moves are left out." in table.notes
+    predict = PREDICTORS["step"]
+
+    def count_beaten(moves: PairedMoves) -> int:
+        means = [
+            predict_both_colors(predict, moves, other).expected_score or 0.0
+            for other in every.values()
+            if other is not moves
+        ]
+        return sum(mean > 0.5 for mean in means)
+
+    for player, year in best:
+        own = {key: count_beaten(every[key]) for key in every if key[0] == player}
+        assert own[player, year] == max(own.values())
+
+
 def test_the_grid_of_convolutions_is_in_pawns(matches: Path) -> None:
     rows = make_table(matches, "alliot-convolution-grid").rows
     assert [row[1] for row in rows[:3]] == [0.0, 0.2, 0.4]
@@ -207,6 +238,8 @@ def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
     pair = Selection(players=("Ann", "Bob"))
     [row] = make_table(matches, "ferreira-3", pair).rows
     assert row[3] == 13
+    most_moves = Selection(players=("Ann", "Bob"), min_moves=10_000)
+    assert not make_table(matches, "ferreira-3", most_moves).rows
     assert float(row[10] or 0) - float(row[11] or 0) == pytest.approx(
         float(row[9] or 0)
     )
