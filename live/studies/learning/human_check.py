@@ -160,10 +160,10 @@ def _compute_wrong_losses(
         shifted.append((uci, wrong_inputs))
     asked = itertools.chain.from_iterable(inputs for _, inputs in shifted)
     shares = iter(network.predict_shares([*asked]))
-    return [
-        [_compute_surprise(next(shares), uci) for _ in inputs]
-        for uci, inputs in shifted
-    ]
+    losses = []
+    for uci, inputs in shifted:
+        losses.append([_compute_surprise(next(shares), uci) for _ in inputs])
+    return losses
 
 
 def _add_forecasts(tenths: Floats, predicted: dict[str, float], uci: str) -> None:
