@@ -22,7 +22,6 @@ Differences from lichess, each mending a fault that its users reported:
 * In all figures a mate counts as the cap, as large scores do (#5617).
 """
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -72,14 +71,6 @@ class SideAccuracy(NamedTuple):
     """Mean accuracy, 0 to 100."""
     centipawn_loss: MeanOfMoves
     """Mean loss per move in centipawns, 0 or more."""
-
-
-def compute_expected_score(score_cp: float) -> float:
-    """Return the expected score, 0 to 1, of the side that is ahead by ``score_cp``.
-
-    It depends only on the score of the position, which is not capped.
-    """
-    return 1 / (1 + math.exp(-_WIN_PER_CP * score_cp))
 
 
 def compute_win_percent(score_cp: Floats) -> Floats:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from live.ratings.accuracy import compute_expected_score
 from live.ratings.perceived_model import MoveReader, PerceivedModel
 from live.ratings.perceived_rating import Floats, read_rating
 from live.studies.learning.followed_games import Whom, choose_sides, follow_game
@@ -28,6 +27,9 @@ BIG_EARLY_ELO = 100
 BIG_LATER_ELO = 60
 JUMP_ELO = 300
 
+#: Steepness of the expected score, as lichess has it (see ``live.ratings.accuracy``);
+#: here the score is not capped.
+WIN_PER_CP = 0.00368208
 #: Edges of the classes of loss, in points of expected score that a move costs.
 LOSSES = (0, 2, 5, 10, 20, 101)
 #: Moves that cost less than this count as costing nothing, in the same points.
@@ -60,6 +62,11 @@ def list_rating_changes(
             for at, (before, after) in enumerate(pairwise(ratings), 1):
                 lost = compute_lost_points(game, own_moves[at].turn.ply)
                 yield RatingChange(at + 1, after - before, lost)
+
+
+def compute_expected_score(score_cp: float) -> float:
+    """Return the expected score, 0 to 1, of the side that is ahead by ``score_cp``."""
+    return 1 / (1 + math.exp(-WIN_PER_CP * score_cp))
 
 
 def compute_lost_points(game: PlayedGame, ply: int) -> float:
