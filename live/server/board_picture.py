@@ -141,7 +141,7 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
 
 
 def _draw_reason(y: int, game: GameDetail) -> Iterator[str]:
-    """Draw the reason if a game was won by the player with the lower figure."""
+    """Draw why a player won despite a lower perceived rating; nothing otherwise."""
     for draft in find_despite(game):
         text = write_sentences(draft, game).en
         for at, line in enumerate(

@@ -90,7 +90,7 @@ def read_target(target: str) -> tuple[str, Pairs]:
     """Return the decoded path and the query parameters of a request target.
 
     Raises:
-        ValueError: it is not an absolute path, or not UTF-8 after decoding.
+        ValueError: the target is not an absolute path, or not UTF-8 after decoding.
     """
     if not target.startswith("/"):
         raise ValueError(target)
