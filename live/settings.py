@@ -240,8 +240,8 @@ class FeedsConfig(Section):
 
     @property
     def lost_after_s(self) -> float:
-        """Time for which boards or moves that a source no longer has are kept and marked,
-        in seconds.
+        """Time for which boards or moves that a source has lost are kept and marked, in
+        seconds.
 
         A file or page can be incomplete while it is being uploaded.
         """

@@ -117,7 +117,7 @@ class Audience:
             # After any error a message can be missing in a stream. So all streams are
             # reset, and their readers reconnect and get a snapshot.
             _log.exception("all streams are reset after an error")
-            self.restart("the stream begins anew")
+            self.restart("the stream starts again")
 
     def restart(self, reason: str) -> None:
         """Drop all streams and close their readers, which reconnect and get a snapshot.
@@ -189,7 +189,7 @@ class Audience:
         stream = subscriber.stream
         self.flush()
         if stream not in self.hub.streams:  # the flush has failed and reset the streams
-            subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
+            subscriber.close(CloseCode.GOING_AWAY, "the stream starts again")
             return
         stream.readers.add(subscriber)
         self._tally.subscribers += 1

@@ -70,7 +70,7 @@ class DelayLine:
         return due
 
     def describe(self) -> PublicDelay:
-        """Return the delay, and the numbers of waiting moves and of games with such moves."""
+        """Return the delay, and how many moves of how many games wait."""
         return PublicDelay(self.delay_s, self._moves.total(), len(self._moves))
 
 
