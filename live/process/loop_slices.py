@@ -52,8 +52,8 @@ class LoopSlices:
             except StopIteration as end:
                 result: Result = end.value
                 return result
-            # The clock is checked here too: most pieces take microseconds, and a call of a
-            # coroutine for each would take as long again.
+            # The clock is checked here too: most pieces take microseconds, and the call
+            # of a coroutine for each of them would take as long again.
             if self._clock() > self._end_s:
                 await self.yield_if_due()
 
