@@ -126,7 +126,7 @@ class ServerConfig(Section):
     arbiter's token, for use at venues.
     """
     hosts: Hosts = ()
-    """Host names that requests can use, besides those of this machine. If empty, any
+    """Host names that requests can use, besides the names of this machine. If empty, any
     name is accepted, except on a loopback address.
     """
     origins: Origins = ()

@@ -43,7 +43,7 @@ def _encode_frames(
 
 
 class Audience:
-    """All subscribers with the same rights to know: either arbiters or the public."""
+    """All subscribers that are allowed to know the same: arbiters, or the public."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Audience:
 
         Args:
             state: the part of the event that the audience is allowed to know.
-            epoch: name of this numbering of messages; different at every start of
+            epoch: identifies the numbering of messages; different at every start of
                 the service, and for every audience.
             clock: returns a monotonic time, seconds.
             limits: limits for clients.
@@ -188,7 +188,7 @@ class Audience:
         """
         stream = subscriber.stream
         self.flush()
-        if stream not in self.hub.streams:  # the flush has failed and reset the streams
+        if stream not in self.hub.streams:  # the flush failed and dropped all streams
             subscriber.close(CloseCode.GOING_AWAY, "the stream starts again")
             return
         stream.readers.add(subscriber)
@@ -245,7 +245,7 @@ class Audience:
     def _send_deflated(self, now: NumberedMessage) -> None:
         """Send a snapshot to all subscribers that wait for it.
 
-        If deflating failed, the snapshot is sent without it.
+        If the snapshot could not be deflated, it is sent as it is.
         """
         self.flush()
         for subscriber in self._packing.pop(now):
@@ -329,7 +329,7 @@ class Audiences:
         self.view.publish(changes)
 
     def choose(self, selected: StreamFilter) -> Audience:
-        """Return the audience to which a filter belongs."""
+        """Return the audience that may see what a filter allows: arbiters or public."""
         if selected.visibility is Visibility.ARBITER:
             return self.arbiters
         return self.public

@@ -1,7 +1,7 @@
 """The boards on air, as reported by overlays. Pure.
 
-Boards on air are analysed before all others, so only overlays on this machine and those
-with a producer's token can report them. An overlay sends
+Boards on air are analysed before all others. So only overlays on this machine, and
+overlays with a producer's token, can report them. An overlay sends
 ``{"type":"air","games":["ID"]}`` as a websocket message whenever the boards that it
 shows change. The last message of an overlay is valid until it disconnects.
 """

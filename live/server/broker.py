@@ -152,7 +152,7 @@ class BrokerPublisher:
         self._mend_s = self._alone_s = inf
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Mark changes, which the state already contains, to be sent; never block."""
+        """Mark messages to be sent; the state must already contain the changes."""
         changes = list(changes)
         if self._stream is not None:
             self._stream.publish(changes)

@@ -269,8 +269,8 @@ class ClientConnections:
         """Turn a connection into a subscriber.
 
         If the handshake contained no token but one is needed, the first message of the
-        subscriber must contain it. The arguments are those of
-        :meth:`live.server.connection.ConnectionHost.subscribe`.
+        subscriber must contain it. See
+        :meth:`live.server.connection.ConnectionHost.subscribe` for the arguments.
         """
         connection.transport.write(accepted)
         protocol = ServerProtocol(

@@ -1,4 +1,4 @@
-"""Snapshots as JSON; finished games are encoded once and cached. Pure."""
+"""Snapshots as JSON, with a cache of finished games. Pure."""
 
 import zlib
 from io import BytesIO

@@ -21,7 +21,7 @@ class FairTurns:
         self._waiting: deque[Callable[[], None]] = deque()
 
     def add(self, work: Callable[[], None]) -> None:
-        """Add a piece of work to the queue; never do it during this call."""
+        """Add a piece of work to the queue, for a later turn of the event loop."""
         self._waiting.append(work)
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self._next)

@@ -132,7 +132,7 @@ class FilteredReader:
         return self._redact(self._state.engines())
 
     def alerts(self) -> Iterable[Alert]:
-        """Return the alerts about selected games, and those not about a game."""
+        """Return the alerts about selected games, and all alerts not about a game."""
         alerts = self._state.alerts() if self._should_send(AlertMessage) else ()
         games = self._find_selected_games()
         return [

@@ -47,7 +47,7 @@ async def draw_game(context: RequestContext) -> HttpResponse | None:
 
 @route(f"{API_PATH}/games/{{game}}/public", PublicGame)
 def show_public_id(context: RequestContext) -> HttpResponse | None:
-    """Return the id of a game for public links; with a delay it is another id."""
+    """Return the id of a game for public links; with a delay it is a pseudonym."""
     if context.state.game(context.name) is None:
         return None
     id = context.name

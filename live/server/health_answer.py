@@ -30,7 +30,7 @@ class HealthAnswer(Readiness):
 
 
 def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:
-    """Return the health of the service; ``subscribers`` is their present number."""
+    """Return the health of the service; ``subscribers`` is the number of clients."""
     feeds = state.feeds()
     engines = state.engines()
     working = [

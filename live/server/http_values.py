@@ -64,7 +64,7 @@ def respond(
     headers: Iterable[tuple[str, str]],
     policy: str = NO_CONTENT_POLICY,
 ) -> HttpResponse:
-    """Return a response with the common headers, its type and its policy."""
+    """Return a response with the common headers and a content security policy."""
     own = (("Content-Type", content_type), ("Content-Security-Policy", policy))
     return HttpResponse(status, (*own, *_COMMON, *headers), body)
 

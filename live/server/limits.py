@@ -37,8 +37,7 @@ class ClientLimits(Value, kw_only=True):
     """Time after which a skipped client that has not read its data is closed, seconds.
     """
     encrypting: int = 256
-    """Maximum number of unfinished TLS handshakes; for one more, the oldest is dropped.
-    """
+    """Maximum number of unfinished TLS handshakes; beyond it, the oldest is dropped."""
     encrypting_s: float = 5.0
     """Time limit for a TLS handshake, seconds."""
     request_s: float = 10.0
@@ -153,9 +152,9 @@ class RateLimits:
             del self._by_address[address]
 
     def has_room_for(self, visitor: str) -> bool:
-        """Return whether a visitor is allowed to open one more websocket.
+        """Return whether a client is allowed to open one more websocket.
 
-        This limits visitors behind a proxy on this machine.
+        ``visitor`` is its address, also behind a proxy on this machine.
         """
         return (
             is_loopback(visitor)

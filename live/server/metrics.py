@@ -18,7 +18,7 @@ from live.server.event_reader import EventReader
 
 
 class MetricCounts:
-    """Counters for the metrics, updated by the code that does what they count."""
+    """Counters for the metrics, updated wherever the counted events happen."""
 
     def __init__(self) -> None:
         self.subscribers = 0

@@ -111,8 +111,8 @@ class NumberedStream:
         self.readers: set[Reader] = set()
         """All readers of this stream. The stream is kept while it has readers."""
         self.ready: tuple[_Writers, _Writers] = {}, {}
-        """The write functions of readers that are ready for more messages: first those
-        for plain messages, then those for deflated messages.
+        """The write functions of readers that are ready for more messages: first of
+        readers of plain messages, then of readers of deflated messages.
         """
         self.used_s = clock()
         """The time when the stream was last opened or lost a reader, seconds."""

@@ -179,7 +179,7 @@ def _read_stages(
 
     Args:
         journal: the journal of the earlier run.
-        carriers: ids of the game at its sources; the first is also the id of the game.
+        carriers: ids of the game at its sources; the first one is its main id.
         recent: the recent changes at these sources, in order.
     """
     games: dict[GameId, Game] = {}

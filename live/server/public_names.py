@@ -2,7 +2,7 @@
 
 While the public is delayed, it gets a different id for each game. So nobody can find
 the game at its source and watch it there without a delay. The public never gets the
-real names of sources. The names come from :mod:`live.server.pseudonyms`; this module
+real names of sources. The names come from :mod:`live.server.pseudonyms`. This module
 stores whether they are in use, and for which games.
 """
 
@@ -31,7 +31,10 @@ class PublicNames:
         return self._real_ids is not None
 
     def change_ids(self, games: Iterable[GameId]) -> None:
-        """Give the public pseudonyms for the ids of games, beginning with ``games``."""
+        """Give the public pseudonyms of game ids from now on.
+
+        ``games`` are the real ids of the present games.
+        """
         self._real_ids = {self._pseudonyms.game_id(game): game for game in games}
 
     def keep_ids(self) -> None:
@@ -70,8 +73,8 @@ class PublicNames:
     def add_public_ids(self, selected: StreamFilter) -> StreamFilter:
         """Return a filter whose token restriction also contains the games' public ids.
 
-        The restriction contains real ids, since the people who write the file of tokens
-        know those. The filter of an arbiter is returned unchanged.
+        The restriction contains real ids, since people write these into the file of
+        tokens. The filter of an arbiter is returned unchanged.
         """
         restriction = selected.restriction
         if (

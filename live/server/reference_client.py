@@ -1,6 +1,6 @@
 """The reference client: it applies all messages to its last snapshot. Pure.
 
-It is the model for clients in other languages, and tests compare it with a new
+It is the model for clients in other languages. Tests compare its state with a new
 snapshot. It is strict: a message that does not fit the earlier ones raises an error.
 Other clients should then reconnect without ``since`` and get a new snapshot.
 """
@@ -70,7 +70,7 @@ _UNKNOWN = EngineInfo("", "")
 class ReferenceClient:
     """The state of one client.
 
-    It takes messages as objects (:meth:`apply`) or as JSON (:meth:`receive`).
+    Messages can be applied as objects (:meth:`apply`) or as JSON (:meth:`receive`).
     """
 
     def __init__(self) -> None:

@@ -142,7 +142,7 @@ class RetainedMessages:
     # --- changes ----------------------------------------------------------------------
 
     def mark_changed(self, changes: Iterable[Change]) -> None:
-        """Mark the boards and players that changes are about, to be computed again."""
+        """Mark the boards and players of these changes to be computed again."""
         for change in changes:
             match change:
                 case GameMessage(game=view):
@@ -167,7 +167,7 @@ class RetainedMessages:
         self._stale.add(None)
 
     def reset(self) -> None:
-        """Mark everything to be computed again, since games have other ids."""
+        """Mark everything to be computed again, since the ids of games have changed."""
         self._stale.update(self._places.values())
         self._places.clear()
         for view in self._state.games():
@@ -175,7 +175,7 @@ class RetainedMessages:
         self._mark_all_stale()
 
     def note_topic(self, topic: str) -> None:
-        """Note that the broker has a message at a topic, maybe from an earlier run."""
+        """Record that the broker has a message at a topic, such as from a former run."""
         if topic not in self._other_topics and topic not in self._sent:
             self.doubt(topic)
 

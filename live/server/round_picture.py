@@ -149,7 +149,7 @@ def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
 def _draw_player(
     x: int, y: int, game: RoundGame, color: Color, summary: RoundSummary
 ) -> str:
-    """Return a name beside a result: in bold for a winner, grey for a loser."""
+    """Return a player's name as SVG: bold for the winner, grey for the loser."""
     winner = find_winner(game.result)
     player: RoundPlayer = getattr(game, color)
     return draw_text(

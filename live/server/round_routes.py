@@ -90,7 +90,7 @@ async def show_round_page(context: RequestContext) -> HttpResponse:
 
 
 async def _summarise(context: RequestContext) -> RoundSummary | HttpResponse:
-    """Return the summary of the requested round, or a response with the reason."""
+    """Return the summary of the requested round, or an error response."""
     _read_language(context)
     if context.allowed.visibility is Visibility.VENUE:
         return problem(404, "scores are hidden here, so rounds are not summed up")

@@ -41,7 +41,7 @@ def list_incidents(context: RequestContext) -> HttpResponse:
 def report_metrics(context: RequestContext) -> HttpResponse:
     """Return metrics of the service, for Prometheus."""
     guest = context.guest
-    # Metrics are not delayed, so while there is a delay only tokens allow them.
+    # Metrics are not delayed, so while the public is delayed, they need a token.
     if (
         not guest
         or not guest.can_read_metrics

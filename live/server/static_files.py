@@ -1,6 +1,7 @@
 """The static files of the browser pages, and the manual at ``/manual/``.
 
-Only files of known types in one folder are served. The manual is rendered from text.
+Only files of known types in one folder are served. The manual is rendered from
+Markdown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,7 +69,7 @@ STUDY_TYPES = {
     ".csv": "text/csv; charset=utf-8",
     **{suffix: CONTENT_TYPES[suffix] for suffix in (".txt", ".json", ".svg", ".png")},
 }
-#: Files of the pages that have their own paths, by path.
+#: The file of each page that has a URL path of its own, by path.
 _NAMED = {
     "/": "index.html",
     "/overlay": "overlay.html",

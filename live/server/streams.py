@@ -42,8 +42,8 @@ from live.server.numbered_stream import NumberedMessage, NumberedStream, count_b
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility, redact
 
-#: Limits for sending an existing snapshot to new readers: its age, seconds, and the
-#: size of the changes after it as a share of its own size.
+#: An existing snapshot is sent to new readers up to this age, seconds, and while the
+#: changes after it are at most this share of its size.
 _SNAPSHOT_S = 30.0
 _SNAPSHOT_SHARE = 0.25
 #: Filters that select no game cost little, so their limit is higher by this factor.
@@ -305,8 +305,8 @@ class StreamHub:
     def _reselect(self, view: GameView) -> list[NumberedStream]:
         """Update the narrow streams for a game whose header has changed.
 
-        Remove the game from streams that no longer select it; return the streams that
-        now select it for the first time.
+        Remove the game from streams that no longer select it. Return the streams that
+        select it but do not contain it yet.
         """
         narrow = [stream for stream in self.streams if stream.is_narrow]
         for stream in narrow:
@@ -320,7 +320,7 @@ class StreamHub:
         ]
 
     def _send_game(self, game: GameId, streams: list[NumberedStream]) -> None:
-        """Send a whole game to streams, in the usual messages about changes."""
+        """Send a whole game to streams, as messages about changes."""
         detail = self._state.game(game) if streams else None
         if detail is None:
             return
@@ -338,7 +338,7 @@ class StreamHub:
             stream.games.add(game)
 
     def _update_players(self, stream: NumberedStream) -> None:
-        """Send a narrow stream the players that its games gained or lost."""
+        """Tell a narrow stream which players have joined or left its games."""
         before = stream.players
         stream.players = self._find_players(stream)
         for player in before - stream.players:

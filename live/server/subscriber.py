@@ -124,7 +124,8 @@ class Subscriber(asyncio.Protocol):
         self._protocol = protocol
         self._tally = tally
         self._rest: Iterator[bytes] = iter(())
-        # The time since which the transport accepts no more data; None if it does.
+        # The time since which the transport has accepted no data, seconds. None while
+        # it accepts data.
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._since_s = self._heard_s = clock()

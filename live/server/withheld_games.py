@@ -51,7 +51,7 @@ def withhold_unshown(
     delay_s: float,
     now_s: float,
 ) -> list[TimedChange]:
-    """Return the changes that remove unseen data from a state and bring it back.
+    """Return the changes that remove unseen data from a state and later restore it.
 
     The changes that remove data come first; their time is always due.
 
