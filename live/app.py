@@ -327,8 +327,8 @@ async def follow(
             )
             tasks["settings"] = reloader.run
         with stop_on_signals(stop) as stopped:
-            # The address is printed only after signals are handled, so Ctrl-C already
-            # works.
+            # The signal handlers are set before the address is printed, so that Ctrl-C
+            # works as soon as people see it.
             screen.begin()
             freeze_startup_objects()
             serving = _serve(
@@ -397,7 +397,7 @@ async def _reporting_outside(
 def _build_screen(
     parts: EventParts, publisher: Publisher, display: Display, stop: asyncio.Event
 ) -> OutputMode:
-    """Return the service's display on its own terminal."""
+    """Return the output of the service to its own terminal."""
     headlines = [describe_models(parts.event.measure.models)]
     if parts.journal.summary:
         headlines.append(parts.journal.summary)

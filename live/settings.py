@@ -91,7 +91,7 @@ class EngineConfig(Section):
     movetime_ms: Count = 0
     engines: Count = 0
     """Number of engine processes; 0 means one per processor core, minus one for every
-    eight cores.
+    eight cores, divided by ``threads``.
     """
     hash_mb: HashSize = 16
     threads: Positive = 1
@@ -108,7 +108,7 @@ class EngineConfig(Section):
     """Address of a Dask scheduler; if empty, all searches run on this machine."""
     nice: Nice = 5
     start_s: Seconds = 60.0
-    """Time an engine is allowed from its start until it is ready, in seconds."""
+    """Time limit for an engine to become ready after its start, in seconds."""
 
 
 class ServerConfig(Section):
@@ -126,8 +126,8 @@ class ServerConfig(Section):
     arbiter's token, for use at venues.
     """
     hosts: Hosts = ()
-    """Host names that requests can use, besides the names of this machine. If empty, any
-    name is accepted, except on a loopback address.
+    """Host names that requests can use, besides the names of this machine. If empty,
+    any name is accepted, except on a loopback address.
     """
     origins: Origins = ()
     frames: Frames = ()
@@ -177,9 +177,7 @@ class MqttFeedConfig(Section):
 
     password_file: str = ""
     ca_file: str = ""
-    """File of certificates to trust; if empty, those that the operating system
-    trusts.
-    """
+    """File of certificates to trust; if empty, the operating system's."""
     client_id: str = ""
     """Client name at the broker; if empty, made from this machine's name and the
     source's address.
@@ -257,9 +255,7 @@ class MqttConfig(Section):
     prefix: TopicPrefix = "live-rate"
     password_file: str = ""
     ca_file: str = ""
-    """Certificates to trust for ``mqtts``; if empty, those that the operating system
-    trusts.
-    """
+    """File of certificates to trust for ``mqtts``; if empty, the operating system's."""
     site: bool = False
     """Whether to also send the numbered stream for the pages of ``live-rate site``."""
 

@@ -182,10 +182,10 @@ def _find_attacked(men: NDArray[np.uint8], side: int, clear: Bools) -> Bools:
 def _find_shields(
     rows: Positions, king: NDArray[np.intp], lines: NDArray[np.uint8]
 ) -> NDArray[np.uint64]:
-    """Return the pieces that are the only one between a king and a line piece.
+    """Return the pieces that stand alone between a king and a bishop, rook or queen.
 
-    ``lines`` contains the line pieces: bishops, rooks and queens. The returned pieces
-    can be of either side.
+    ``lines`` contains the bishops, rooks and queens. The returned pieces can be of
+    either side.
     """
     bishops, rooks, queens = (lines[:, k].astype(np.bool_) for k in range(3))
     aimed = (_ATTACKS[0, 2, king] & (bishops | queens)) | (

@@ -24,9 +24,9 @@ REFERENCE_ELOS = (1500, 2400)
 
 
 class HumanQuestion(Value, gc=False, cache_hash=True):
-    """The question which moves players of some ratings choose in a position.
+    """A question to the network: which moves do players choose in a position?
 
-    Both players of the game have the same rating.
+    It is asked for several ratings; both players of the game have the same rating.
     """
 
     fen: str

@@ -262,9 +262,9 @@ class PlyView(Value, omit_defaults=True):
     difficulty: DifficultyView | None = None
     """Difficulty of the position after the move, for the player to move."""
     mark: Mark | None = None
-    """``find``: the move is the engine's first choice, few players of the mover's
-    rating would play it, and most would make an error instead. ``trap``: most players
-    of the opponent's rating would reply with a move that loses a pawn or more."""
+    """``find``: the move is as good as the engine's first choice, few players of the
+    mover's rating would play it, and the other moves lose. ``trap``: the reply that
+    looks most natural for the opponent loses a pawn or more."""
 
 
 PerceivedReason = Literal["early", "no-model"]

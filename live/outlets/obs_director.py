@@ -54,7 +54,7 @@ class SwitchScene(NamedTuple):
 
 
 class SceneChoice:
-    """Rules for when to switch, and to which scene. One task calls them without wait."""
+    """Rules for when to switch, and to which scene. No call blocks."""
 
     def __init__(self, rules: DirectorConfig) -> None:
         self._rules = rules

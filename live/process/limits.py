@@ -17,7 +17,7 @@ def raise_file_limit() -> int | None:
     """Raise the soft limit of open files towards the hard limit; return the new soft
     limit.
 
-    Return None if there is no limit, or if the platform has no such limits.
+    Return None if the number of open files is not limited.
     """
     if sys.platform == "win32":
         return None
@@ -36,8 +36,9 @@ def raise_file_limit() -> int | None:
 
 
 def cap_connections(limit: int, files: int | None) -> int:
-    """Return the number of connections that this many open files allow, at most
-    ``limit``; log a warning if it is less.
+    """Return the number of connections that a limit of open files allows.
+
+    It is at most ``limit``; if it is less, a warning is logged.
     """
     if files is None:
         return limit

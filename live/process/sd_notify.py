@@ -113,7 +113,7 @@ class ServiceManager:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Notify the start and the end of the block, and the watchdog in between."""
+        """Notify systemd of the start and the end, and feed its watchdog in between."""
         self.notify("READY=1")
         async with contextlib.AsyncExitStack() as stack:
             stack.callback(self.notify, "STOPPING=1")

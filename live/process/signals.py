@@ -37,7 +37,7 @@ def stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
     def on_first(number: int, frame: object) -> None:
         signal.signal(number, signal.SIG_DFL)
         received.append(number)
-        # Wakes the event loop if it waits, without interrupting its work.
+        # This wakes the event loop if it sleeps, but does not interrupt its work.
         loop.call_soon_threadsafe(stop.set)
 
     numbers = (signal.SIGINT, signal.SIGTERM)

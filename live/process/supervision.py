@@ -1,7 +1,7 @@
 """Supervision of the parts of a running service: restarts, background work, and faults.
 
 A part that fails does not affect the others: the failure is logged and shown, and the
-part is restarted after random waits that grow, without limit. An error is raised only
+part is restarted again and again, after growing random waits. An error is raised only
 if no restart can repair it; the caller decides whether the service can continue without
 the part.
 """

@@ -175,7 +175,7 @@ class RetainedMessages:
         self._mark_all_stale()
 
     def note_topic(self, topic: str) -> None:
-        """Record that the broker has a message at a topic, such as from a former run."""
+        """Record that the broker has a message at a topic, maybe from a former run."""
         if topic not in self._other_topics and topic not in self._sent:
             self.doubt(topic)
 
