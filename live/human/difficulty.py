@@ -32,8 +32,8 @@ DECIDED_CP = 1000
 LEAST_SHARE = 1 / 200
 #: A move is a find only if less than this share of players play it.
 FIND_SHARE = 1 / 4
-#: A move is a find only if the moves of all other players lose this much on average,
-#: centipawns.
+#: A move is a find only if the moves of all other players lose at least this on
+#: average, centipawns.
 FIND_LOSS_CP = 40
 #: A move is a find only if the second-best move loses more than this, centipawns. This
 #: is the loss that a full search is expected to find; by the short search it is 30.

@@ -263,8 +263,8 @@ class PlyView(Value, omit_defaults=True):
     """Difficulty of the position after the move, for the player to move."""
     mark: Mark | None = None
     """``find``: the move is as good as the engine's first choice, few players of the
-    mover's rating would play it, and the other moves lose. ``trap``: the reply that
-    looks most natural for the opponent loses a pawn or more."""
+    mover's rating would play it, and most other moves are clearly worse. ``trap``: the
+    move costs little, and the opponent's most natural reply loses a pawn or more."""
 
 
 PerceivedReason = Literal["early", "no-model"]
