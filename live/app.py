@@ -1,7 +1,7 @@
 """Makes the parts of the service, connects them, and starts and stops them in order.
 
 Start: check the sources' addresses, start the engines, open the port, then run the
-sources. Stop: end the sources, say goodbye to subscribers, then end the engines. Every
+sources. Stop: end the sources, close all connections, then end the engines. Every
 task has a name. Reports from sources wait in a bounded queue for the task ``reports``;
 answers of engines arrive in the event loop. Both change the event, and every change
 goes over the bus, in order.
@@ -82,8 +82,8 @@ from live.watch.moment_watch import MomentWatch
 
 log = logging.getLogger(__name__)
 
-#: Time between two looks at the engines, at alerts that depend on time, and at old
-#: games, in seconds.
+#: Time between two checks of the engines, of alerts that depend on time, and of old
+#: games, seconds.
 LOOK_PERIOD_S = 1.0
 
 Task = Callable[[], Awaitable[None]]
@@ -92,7 +92,7 @@ Task = Callable[[], Awaitable[None]]
 
 @dataclass(frozen=True)
 class EventParts:
-    """An event, those who follow it, and what brings reports to it; all connected."""
+    """An event with its inputs and its listeners, connected to each other."""
 
     config: Config
     journal: EventJournal
@@ -109,7 +109,7 @@ class EventParts:
 
 @dataclass(frozen=True)
 class EngineParts:
-    """The engines of an event, and those who work with them; all connected."""
+    """The engines of an event with the parts that use them, connected to each other."""
 
     engines: Engines
     watch: EngineWatch
@@ -118,7 +118,7 @@ class EngineParts:
 
 
 def connect_event(config: Config, journal: EventJournal, event: Event) -> EventParts:
-    """Return an event with everything that needs no engine."""
+    """Return an event connected to all parts that need no engine."""
     bus = Bus()
     waiters = Waiters()
 
@@ -180,8 +180,9 @@ def connect_engines(
     live: bool,
     human: bool,
 ) -> EngineParts:
-    """Return running engines that work for the event; ``live`` and ``human`` as in
-    :func:`run_event`.
+    """Connect running engines to an event; return them with the parts that use them.
+
+    ``live`` and ``human`` are as in :func:`run_event`.
     """
     event = parts.event
     bus = parts.bus
@@ -234,7 +235,8 @@ async def run_event(
         journal: the journal, not opened yet.
         feeds: names of the sources.
         live: False if no further moves are expected; then nothing is searched ahead.
-        human: whether to ask the network of human moves, unless the settings forbid it.
+        human: whether to ask the neural network that predicts human moves, unless the
+            settings forbid it.
     """
     human = human and config.human.enabled
     with journal.opened(config) as cache:
@@ -283,8 +285,9 @@ async def follow(
     load: Callable[[], Config] | None = None,
     path: Path | None = None,
 ) -> int:
-    """Follow, analyse, publish and show, for ``live-rate --feed``; return the exit
-    code.
+    """Follow, analyse, publish and display games, for ``live-rate --feed``.
+
+    Return the exit code.
 
     ``load`` reads the settings again when their file, ``path``, has changed.
     """
@@ -297,8 +300,8 @@ async def follow(
     journal = EventJournal(journal_path(config.journal, names, once=once))
     display = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
-    # Imported now; otherwise the first interval would import it, which takes a third of
-    # a second in the middle of a round.
+    # Imported now: otherwise the first computation of an interval would import it. That
+    # takes a third of a second, in the middle of a round.
     await asyncio.to_thread(import_module, "scipy.special")
     async with (
         run_event(config, journal, feeds=names, human=True) as (parts, engine_parts),
@@ -324,8 +327,8 @@ async def follow(
             )
             tasks["settings"] = reloader.run
         with stop_on_signals(stop) as stopped:
-            # The address is printed only after signals are handled, so Ctrl-C already
-            # works.
+            # The signal handlers are set before the address is printed, so that Ctrl-C
+            # works as soon as people see it.
             screen.begin()
             freeze_startup_objects()
             serving = _serve(
@@ -342,9 +345,7 @@ async def follow(
 def build_publisher(
     parts: EventParts, put_on_air: Callable[[Iterable[GameId]], None]
 ) -> Publisher:
-    """Build the publisher on the service's port, with the event as the public sees
-    it.
-    """
+    """Return the web server of the service, with the public's view of the event."""
     config = parts.config.server
     public = open_public(parts.config, parts.event, parts.journal.journal)
     parts.arbiter.should_log = lambda: not public.is_withholding
@@ -396,7 +397,7 @@ async def _reporting_outside(
 def _build_screen(
     parts: EventParts, publisher: Publisher, display: Display, stop: asyncio.Event
 ) -> OutputMode:
-    """Return the service's display on its own terminal."""
+    """Return the output of the service to its own terminal."""
     headlines = [describe_models(parts.event.measure.models)]
     if parts.journal.summary:
         headlines.append(parts.journal.summary)
@@ -418,14 +419,14 @@ def _build_screen(
 def _list_tasks(
     parts: EventParts, engine_parts: EngineParts, publisher: Publisher
 ) -> dict[str, Task]:
-    """Return the tasks that every run needs, by the name that health shows."""
+    """Return the tasks that every run needs, by their names in health reports."""
     public = publisher.public
     report = parts.inbox.health
     look = partial(
         run_every,
         LOOK_PERIOD_S,
-        # Not earlier: with a mistyped address the program ends at once, and should not
-        # leave a journal behind.
+        # Not recorded earlier: with a mistyped address the program ends at once, and
+        # should leave no journal.
         lambda: parts.arbiter.record_start(public.delay_s),
         partial(parts.bus.report_missed, report),
         engine_parts.watch.report,
@@ -451,7 +452,10 @@ async def _serve(
     tasks: Mapping[str, Task],
     once: bool,
 ) -> None:
-    """Run the sources and the tasks until stopped, or until ``once`` is done."""
+    """Run the sources and the tasks until cancelled.
+
+    With ``once``, end when all games are over, analysed and published.
+    """
     async with asyncio.TaskGroup() as group:
         background = [
             group.create_task(supervisor.keep(name, run), name=f"keep {name}")

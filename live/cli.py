@@ -89,8 +89,8 @@ for name in REMOVED_COMMANDS:
 def replace_unknown_characters() -> None:
     """Make the output print a question mark for each character that its encoding lacks.
 
-    Otherwise a sign or a name could end the command on a Windows console, or when its
-    output goes to a file.
+    Otherwise a symbol or a name could raise an encoding error and end the command, on a
+    Windows console or when the output goes to a file.
     """
     for stream in (sys.stdout, sys.stderr):
         # A caller might have replaced the stream.

@@ -12,7 +12,7 @@
     ├── EngineError            an engine that cannot be used
     │   ├── EngineNotFound     no engine was found
     │   ├── NotAnEngine        the program does not speak UCI
-    │   └── EngineFault        an engine died, hung or lied during a search (retried)
+    │   └── EngineFault        an engine died or hung during a search (retried)
     │       ├── EngineKilled   an engine was killed from outside
     │       └── EngineMoved    an engine was given up, not because of its search
     ├── PortInUse              the address to listen on is in use
@@ -91,22 +91,25 @@ class NotAnEngine(EngineError):
 
 
 class EngineFault(EngineError):
-    """An engine died, hung or lied during a search; the search is repeated
-    elsewhere.
+    """An engine died, hung or returned an invalid result during a search.
+
+    Another engine repeats the search.
     """
 
     exit_code = 1
 
 
 class EngineKilled(EngineFault):
-    """An engine was killed, by a person or because the machine had too little memory:
-    its search is hardly to blame.
+    """An engine was killed, by a person or because the machine had too little memory.
+
+    The position that it searched is probably not the cause.
     """
 
 
 class EngineMoved(EngineFault):
-    """An engine was given up because a cluster was lost or came back; its search is not
-    to blame.
+    """An engine was given up because a cluster was lost or came back.
+
+    The position that it searched is not the cause.
     """
 
 

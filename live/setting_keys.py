@@ -1,6 +1,6 @@
 """Settings by dotted key, as files, the environment and flags name them.
 
-A value that does not fit is rejected in one line, which names what was expected.
+The error about a wrong value is one line, which says what values are allowed.
 """
 
 import contextlib

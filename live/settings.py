@@ -90,8 +90,8 @@ class EngineConfig(Section):
     depth: Count = 0
     movetime_ms: Count = 0
     engines: Count = 0
-    """Number of engine processes; 0 means one per processor, less one for every
-    eight.
+    """Number of engine processes; 0 means one per processor core, minus one for every
+    eight cores, divided by ``threads``.
     """
     hash_mb: HashSize = 16
     threads: Positive = 1
@@ -108,7 +108,7 @@ class EngineConfig(Section):
     """Address of a Dask scheduler; if empty, all searches run on this machine."""
     nice: Nice = 5
     start_s: Seconds = 60.0
-    """Time an engine is allowed from its start until it is ready, in seconds."""
+    """Time limit for an engine to become ready after its start, in seconds."""
 
 
 class ServerConfig(Section):
@@ -126,8 +126,8 @@ class ServerConfig(Section):
     arbiter's token, for use at venues.
     """
     hosts: Hosts = ()
-    """Host names to answer to, beside those of this machine; if empty, any name, unless
-    the service listens on loopback only.
+    """Host names that requests can use, besides the names of this machine. If empty,
+    any name is accepted, except on a loopback address.
     """
     origins: Origins = ()
     frames: Frames = ()
@@ -140,15 +140,13 @@ class ServerConfig(Section):
 
 
 class RatingConfig(Section):
-    """``[rating]``: the gain that feeds the curves, the engine's rating, and the
-    models.
-    """
+    """``[rating]``: the kind of gain, the engine's rating, and the models."""
 
     gain: GainKind = "same-search"
     engine_rating: Literal["field"] | Elo = "field"
     engine_distribution: str = "spike"
-    """Distribution of the engine's own successive gains: ``spike`` for all 0,
-    ``measured`` for a shipped count, or a file's path.
+    """Distribution of the engine's own gains: ``spike`` if all are 0, ``measured`` for
+    the measurement that comes with live-rate, or a file's path.
     """
     model: str = "auto"
     """Model for perceived ratings: ``auto``, ``none``, the name of a shipped model, or
@@ -179,9 +177,7 @@ class MqttFeedConfig(Section):
 
     password_file: str = ""
     ca_file: str = ""
-    """File of certificates to trust; if empty, those that the operating system
-    trusts.
-    """
+    """File of certificates to trust; if empty, the operating system's."""
     client_id: str = ""
     """Client name at the broker; if empty, made from this machine's name and the
     source's address.
@@ -213,10 +209,10 @@ class FeedsConfig(Section):
     else the most likely one.
     """
     rating_list: str = ""
-    """List of rated players; if empty, one beside the PGN file, if there is any."""
+    """File of rated players; if empty, a list in the folder of the PGN file, if any."""
     pairing_list: str = ""
-    """CSV file of pairings, for boards without names; if empty, one beside the PGN
-    file, if there is any.
+    """CSV file of pairings, for boards without names; if empty, a list in the folder of
+    the PGN file, if there is one.
     """
     delay_s: Delay = 0.0
     """Delay of everything that the public sees, moves and scores alike, in seconds."""
@@ -242,8 +238,10 @@ class FeedsConfig(Section):
 
     @property
     def lost_after_s(self) -> float:
-        """Time for which boards or moves that disappear from a file or page are kept,
-        marked, in seconds: perhaps it is just being uploaded.
+        """Time for which boards or moves that a source has lost are kept and marked, in
+        seconds.
+
+        A file or page can be incomplete while it is being uploaded.
         """
         return 30 * self.poll_s
 
@@ -257,13 +255,9 @@ class MqttConfig(Section):
     prefix: TopicPrefix = "live-rate"
     password_file: str = ""
     ca_file: str = ""
-    """Certificates to trust for ``mqtts``; if empty, those that the operating system
-    trusts.
-    """
+    """File of certificates to trust for ``mqtts``; if empty, the operating system's."""
     site: bool = False
-    """Whether the numbered stream is also sent, which the pages of ``live-rate site``
-    read.
-    """
+    """Whether to also send the numbered stream for the pages of ``live-rate site``."""
 
 
 class JournalConfig(Section):

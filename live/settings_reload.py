@@ -1,8 +1,7 @@
 """Applies changed settings while the service runs, whenever their file changes.
 
-Settings that can change without loss of state change at once. The other changed
-settings are named, since they need a restart. A file that cannot be used changes
-nothing.
+Settings that can change without loss of state change at once. Other changed settings
+need a restart, and their names are logged. A file that cannot be used changes nothing.
 """
 
 import contextlib
@@ -147,8 +146,9 @@ class SettingsReloader:
             return error
 
     def reload(self, loaded: Config | LiveRateError) -> Reloaded | None:
-        """Apply the settings that :meth:`read` returned, as far as possible, and log
-        it.
+        """Apply the settings that :meth:`read` returned, as far as possible.
+
+        Log the result.
 
         Returns the settings that changed, or None if the settings cannot be used. If
         nothing changed, that is also logged: it shows that a mistake is corrected.

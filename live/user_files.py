@@ -46,8 +46,9 @@ class NotRegularFile(OSError):
 
 
 def check_regular(path: Path | str, status: os.stat_result) -> None:
-    """Raise NotRegularFile unless ``status``, that of a path, is that of a regular
-    file.
+    """Raise NotRegularFile if a path does not lead to a regular file.
+
+    ``status`` is the status of the path, as ``os.stat`` returns it.
     """
     if not stat.S_ISREG(status.st_mode):
         kinds = (name for is_kind, name in _KINDS if is_kind(status.st_mode))
@@ -119,7 +120,7 @@ def _spell(surrogate: re.Match[str]) -> str:
 async def on_own_thread(work: Callable[..., T], *arguments: object) -> T:
     """Run ``work``, which can block, on a separate thread; return its result.
 
-    If it never ends, it blocks neither the event loop nor the end of the program.
+    Work that never ends blocks neither the event loop nor the end of the program.
     """
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()

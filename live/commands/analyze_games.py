@@ -91,7 +91,7 @@ def _print_analysis(result: Analysis) -> None:
     print_tables(result, console)
     console.print(printed.build_methods_table(result.players, width=console.width))
     for game in result.games:
-        # The sources, if several contain the game, and their contradictions.
+        # Print the sources if several contain the game, and their contradictions.
         sources = (
             f"one game, from {' and '.join((game.feed, *game.also))}"
             if game.also

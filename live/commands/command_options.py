@@ -290,7 +290,7 @@ def _build_parameter(
         if kind is typer.Option:
             flags = [f"--{name.rstrip('_').replace('_', '-')}"]
             extra = {**within, "is_eager": name == "debug"}
-        # A blank name for a bool's value, or the help would show ``<bool>``.
+        # The metavar of a bool is blank; otherwise the help would show ``<bool>``.
         metavar = " " if value is bool else about[0] or None
         hint = Annotated[value, kind(*flags, metavar=metavar, help=about[1], **extra)]
     return inspect.Parameter(

@@ -53,7 +53,7 @@ def follow(
         raise ConfigError("--feed", "nothing to follow", remedy)
     from live.process.signals import ignore_sighup_if_headless
 
-    # Before any slow import: the terminal might be closed meanwhile.
+    # This comes before slow imports: the terminal might be closed during them.
     ignore_sighup_if_headless(headless=headless, json=json)
     config = settings.load()
     from live.app import follow as follow_feeds

@@ -33,7 +33,7 @@ def manual(topic: str | None = None) -> None:
     from rich.markdown import Markdown
     from rich.theme import Theme
 
-    # No black background behind code: it suits a dark terminal, but is hard to read on
-    # a light one.
+    # The default style puts a black background behind code, which is hard to read on a
+    # light terminal.
     console = Console(theme=Theme({"markdown.code": "bold cyan"}))
     console.print(Markdown(text, code_theme="ansi_dark"), width=min(console.width, 100))

@@ -108,8 +108,8 @@ def report_event(
         write_output(json, to_json(report), private=alerts)
     console = Console(stderr=json == "-")
     moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
-    # The offset of the machine's zone at that moment: a report that is made in winter
-    # of a moment in July has the time of the summer throughout.
+    # All times use the UTC offset that the machine's time zone had at that moment: a
+    # report about July shows summer time even if it is made in winter.
     moment = moment.astimezone()
     zone = moment.tzinfo or dt.UTC
     if to_ms is not None:

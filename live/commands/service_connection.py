@@ -38,7 +38,7 @@ FINAL_CODE = 4100
 _ADDRESS = "It looks like ws://HOST:8765"
 _ASK = "Ask whoever runs it; a token is added to the address as ?token=…"
 _OPEN_S = 10.0
-#: HTTP answers to a handshake that can disappear by themselves.
+#: HTTP statuses of refused handshakes after which another attempt can succeed.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 

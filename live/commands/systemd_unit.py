@@ -28,7 +28,7 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
 
     from live.sources.source_address import recognise_source
 
-    # The program that prints this unit: the PATH might contain another one, or none.
+    # Use the program that prints this unit: PATH might contain another one, or none.
     own = os.path.abspath(sys.argv[0])
     if os.path.basename(own) not in ("live-rate", "live-rate.exe") or not os.access(
         own, os.X_OK

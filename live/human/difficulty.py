@@ -1,5 +1,7 @@
-"""Estimates, from a search of the moves' losses, of the share of players who choose
-each move, of the position's difficulty, and of finds and traps. Pure.
+"""Estimates of how people choose among the moves of a position. Pure.
+
+The estimates are: the share of players who choose each move, the difficulty of the
+position, and whether a move is a find or a trap.
 
 A neural network of the size that comes with live-rate recognises which moves look
 natural, but not which of them fail. Its shares are right on average, yet wrong where it
@@ -9,11 +11,11 @@ with the losses found by a short search, in a conditional logit (McFadden 1974):
 
     log share = network * log(share of the network) - loss * log(1 + loss / 50 cp) + ...
 
-The stronger players are, the more of a loss they see, so the weight of ``loss``
-increases with Elo. The short search errs as well, so a move is an error only with some
-probability. :data:`WEIGHTS` were learned by ``python -m tests.benchmarks.error_forecast
-FILE… --learn`` from 1,577 positions of games over the board, by players other than
-those used to judge them.
+Stronger players avoid losses more often, so the weight of ``loss`` increases with Elo.
+The short search can be wrong too, so a move is an error only with some probability.
+:data:`WEIGHTS` were learned by ``python -m tests.benchmarks.error_forecast FILE…
+--learn`` from 1,577 positions of games over the board. They were tested on games of
+other players.
 """
 
 import math
@@ -22,28 +24,30 @@ from typing import NamedTuple
 
 #: Least loss of an error, centipawns.
 ERROR_CP = 100
-#: Scores beyond plus or minus this many centipawns count as equally won.
+#: Scores are clamped to plus or minus this many centipawns, since all positions beyond
+#: are equally decided.
 DECIDED_CP = 1000
-#: Shares below this are not told apart, because the neural network cannot estimate
+#: Shares below this are not distinguished, because the neural network cannot estimate
 #: them.
 LEAST_SHARE = 1 / 200
-#: A find is played by a smaller share of players than this.
+#: A move is a find only if less than this share of players play it.
 FIND_SHARE = 1 / 4
-#: Least average loss of the other players' moves for a move to be a find, centipawns.
+#: A move is a find only if the moves of all other players lose at least this on
+#: average, centipawns.
 FIND_LOSS_CP = 40
-#: A move is not a find either if the second-best move loses at most this, centipawns.
-#: It is the loss that a full search is expected to find; by the short search it is 30.
+#: A move is a find only if the second-best move loses more than this, centipawns. This
+#: is the loss that a full search is expected to find; by the short search it is 30.
 FIND_SECOND_CP = 46
-#: Least chance of an error in the position after a trap.
+#: A move is a trap only if the chance of an error by the opponent is at least this.
 TRAP_SHARE = 0.1
 #: A move that at least this share of players make anyway, such as a recapture or an
 #: answer to check, is not a trap.
 TRAP_SET_SHARE = 0.5
-#: A trap must lose less than this itself, centipawns.
+#: A move is a trap only if it loses less than this itself, centipawns.
 SOUND_LOSS_CP = 50
-#: A player who is further behind than this has no finds, centipawns.
+#: A move is a find only if the mover is behind by at most this, centipawns.
 LOST_CP = 500
-#: A trap requires a score within plus or minus this many centipawns.
+#: A move is a trap only if the score is within plus or minus this many centipawns.
 LEVEL_CP = 150
 
 #: Score difference, centipawns, that two searches of a position usually do not exceed.
@@ -52,8 +56,8 @@ DOUBTED_CP = 50
 LOSS_CP = 50
 #: Shares are stored in whole per mille; a share below one counts as this.
 RAREST_PER_MILLE = 0.5
-#: The weights are for the first of these ratings; they change by their ``by_elo`` for
-#: each ``ELO_STEP`` above it.
+#: The weights hold for ``MIDDLE_ELO``. For each ``ELO_STEP`` above, they change by
+#: their ``by_elo``.
 MIDDLE_ELO = 2000
 ELO_STEP = 400
 
@@ -98,7 +102,7 @@ class MoveLosses(NamedTuple):
     searched_cp: Mapping[str, int]
     """Losses by UCI, relative to ``best``, 0 or more."""
     others_cp: int
-    """Least loss of every other move: that of the last line."""
+    """Lower limit of the loss of all other moves: the loss of the last line."""
 
     def find_loss(self, uci: str) -> int:
         """Return the loss of a move, in centipawns."""
@@ -137,7 +141,7 @@ class Difficulty(NamedTuple):
 
 
 def clamp_score(score_cp: int) -> int:
-    """Return the score, clamped to ``DECIDED_CP`` either way."""
+    """Return the score, clamped to plus or minus :data:`DECIDED_CP`."""
     return max(-DECIDED_CP, min(DECIDED_CP, score_cp))
 
 
@@ -231,14 +235,16 @@ def _scale_elo(elo: int) -> float:
 def is_find(
     share: float, others_lose_cp: float, second_loses_cp: float, score_cp: int
 ) -> bool:
-    """Return whether a move that is as good as the engine's choice is a find: few
-    players make it, and it matters.
+    """Return whether a move is a find: few players make it, and most others lose.
+
+    The move must be as good as the engine's choice.
 
     Args:
         share: share of players who make the move.
-        others_lose_cp: average loss of the other players' moves.
-        second_loses_cp: loss of the best other move.
-        score_cp: score of the position before the move, from the mover's side.
+        others_lose_cp: average loss of the other players' moves, centipawns.
+        second_loses_cp: loss of the best other move, centipawns.
+        score_cp: score of the position before the move, from the mover's side,
+            centipawns.
     """
     is_rare = share < FIND_SHARE
     has_rival = others_lose_cp < FIND_LOSS_CP or second_loses_cp <= FIND_SECOND_CP
@@ -250,14 +256,14 @@ def is_trap(
 ) -> bool:
     """Return whether a move sets a trap.
 
-    It does if it costs little, the game is about level, the reply that looks most
-    natural loses a pawn or more, and many players make this error or another.
+    A move sets a trap if it costs little, the game is about level, the reply that looks
+    most natural loses a pawn or more, and many players reply with such an error.
 
     Args:
         share: share of players who make the move; None if unknown.
         difficulty: difficulty of the position after the move.
-        own_loss_cp: loss of the move.
-        score_cp: score of the position after the move.
+        own_loss_cp: loss of the move, centipawns.
+        score_cp: score of the position after the move, centipawns.
     """
     return (
         (share is None or share < TRAP_SET_SHARE)
@@ -269,8 +275,8 @@ def is_trap(
 
 
 def format_share(share: float) -> str:
-    """Return a share in a commentator's words, no finer than the neural network can
-    tell.
+    """Return a share in the words of a commentator, rounded to the precision of the
+    neural network.
 
     ``about 1 in 12``, ``about 4 in 10``, ``nearly all``; all shares below one in 200
     are ``fewer than 1 in 200``.

@@ -5,8 +5,9 @@ nor messages wait for them. A question that was answered before, in this run or 
 store, is not asked again; without a neural network only stored answers are available.
 Every question is answered or given up, once.
 
-Loss policy: if more than ``MOST_WAITING`` questions wait, the oldest is given up,
-beginning with those about positions that nobody looks at; health reports how many.
+Loss policy: if more than ``MOST_WAITING`` questions wait, the oldest is given up. The
+first to go are questions about positions that nobody looks at. Health reports contain
+the number.
 """
 
 import asyncio
@@ -38,7 +39,7 @@ BATCH = 8
 REMEMBERED = 2_000
 #: Number of batches over which the time per position is averaged.
 _TIMED = 50
-#: Niceness of the thread: behind the engines, which are at 5 by default.
+#: Niceness of the thread, above the engines' default of 5, so that engines go first.
 _NICE = 10
 
 log = logging.getLogger(__name__)
@@ -170,12 +171,13 @@ class HumanQueue:
             await asyncio.sleep(0)
 
     def _take_batch(self) -> list[HumanRequest]:
-        """Return the next questions: those about positions that people look at,
-        alternately the latest and the oldest, then the others.
+        """Return the next questions: first those about positions that people look at.
+
+        These are taken alternately from the newest and the oldest.
         """
-        # If questions come faster than answers, people look at the latest position,
-        # while the evidence of a whole game waits for the oldest: it ends at the first
-        # move without an answer.
+        # People look at the newest position, so it needs an answer soon. But figures
+        # over a whole game end at the first move without an answer, so the oldest
+        # question needs one too.
         batch: list[HumanRequest] = []
         for turn in range(min(BATCH, self._count_waiting())):
             if not self._newest:
@@ -187,8 +189,9 @@ class HumanQueue:
         return batch
 
     def _find_known_answer(self, question: HumanQuestion) -> HumanAnswer | None:
-        """Return an earlier answer, which must be by the neural network in use if there
-        is one.
+        """Return an earlier answer; None without one.
+
+        If a neural network is in use, answers by other networks do not count.
         """
         answer = self._memory.get(question) or self._store.find_answer(question)
         if answer is None:
@@ -229,8 +232,9 @@ class HumanQueue:
             del self._memory[next(iter(self._memory))]
 
     def _report_problem(self, error: Exception) -> None:
-        """Report the problem and continue without the neural network: a broken file or
-        library must not cost a score.
+        """Report the problem, and continue without the neural network.
+
+        A broken file or library must not stop the analysis of games.
         """
         is_ours = isinstance(error, LiveRateError)
         self._problem = str(error) if is_ours else explain_end(error)

@@ -1,4 +1,4 @@
-"""The neural network of human moves: it is loaded, asked and checked here.
+"""Loading, running and checking of the neural network of human moves.
 
 The network of this project is an ONNX file, run by onnxruntime on one core. Its inputs
 are ``planes`` (float32, ``n x 40 x 8 x 8``) and ``conditions`` (float32, ``n x 20``),
@@ -39,8 +39,9 @@ from live.human.question import HumanAnswer, HumanQuestion, round_answer
 class NetworkInput(NamedTuple):
     """A position, the ratings of its players, and the kind of game.
 
-    ``board`` includes the moves that led here, of which the network sees the last two;
-    ``elo`` is the mover's and the opponent's; ``kind`` is one of
+    ``board`` includes the moves that led to the position; the network sees the last
+    two.
+    ``elo`` contains the ratings of the mover and of the opponent. ``kind`` is one of
     ``live.human.question.KINDS``.
     """
 
@@ -83,8 +84,9 @@ def find_shipped_network() -> Path:
 
 
 def lacks_avx(machine: str, cpuinfo: str) -> bool:
-    """Return whether a Linux PC's processor has no AVX, without which onnxruntime ends
-    the program.
+    """Return whether the processor of a Linux PC lacks AVX.
+
+    Without AVX, onnxruntime ends the whole program.
 
     ``machine`` is the value of ``platform.machine()``, ``cpuinfo`` the text of
     ``/proc/cpuinfo``. If the text lists no flags, the processor is assumed to have AVX.
@@ -115,7 +117,7 @@ class HumanNetwork:
         self.identity = (
             f"{path.name} {blake2b(path.read_bytes(), digest_size=6).hexdigest()}"
         )
-        #: Description of the data it was learned from, in a few words.
+        #: Metadata of the file; ``learned`` describes the training data in a few words.
         self.about: dict[str, str] = dict(
             self._session.get_modelmeta().custom_metadata_map
         )
@@ -156,8 +158,8 @@ class HumanNetwork:
         try:
             answer = self._session.run(["logits"], inputs)[0]
         except Exception as error:
-            # Broad: onnxruntime raises its own types of error, unknown to a type
-            # checker.
+            # All exceptions are caught: onnxruntime raises its own types of error,
+            # which a type checker does not know.
             raise _build_error(
                 self.path, f"cannot be run: {_format_error(error)}"
             ) from None
@@ -208,7 +210,7 @@ def _open_session(path: Path) -> Any:
             str(path), options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:
-        # Broad: as in :meth:`HumanNetwork._run_batch`.
+        # All exceptions are caught, as in :meth:`HumanNetwork._run_batch`.
         raise _build_error(
             path, f"is not a neural network: {_format_error(error)}"
         ) from None

@@ -53,7 +53,7 @@ Floats = NDArray[np.float32]
 PLANES = 40
 #: Number of conditions: see :func:`build_conditions`.
 CONDITIONS = 20
-#: Centres, and below the width, of the soft steps by which the network sees an Elo.
+#: Centres and width of the bell curves that encode a rating for the network, Elo.
 _STEPS = np.array([900, 1250, 1600, 1950, 2300, 2650], dtype=np.float32)
 _STEP = 350.0
 
@@ -64,8 +64,8 @@ def pack_position(
     """Return a position as a row of :data:`POSITION`, not mirrored yet (see
     :func:`build_records`).
 
-    ``history`` has the last two plies or fewer, the latest last; ``elo`` is the mover's
-    and the opponent's. Raises ``ValueError`` for an unknown kind.
+    ``history`` has the last two plies or fewer, the latest last. ``elo`` contains the
+    ratings of the mover and of the opponent. Raises ``ValueError`` for an unknown kind.
     """
     if kind not in KINDS:
         raise ValueError(f"{kind!r} is none of {', '.join(KINDS)}")
@@ -182,8 +182,10 @@ def _find_attacked(men: NDArray[np.uint8], side: int, clear: Bools) -> Bools:
 def _find_shields(
     rows: Positions, king: NDArray[np.intp], lines: NDArray[np.uint8]
 ) -> NDArray[np.uint64]:
-    """Return the pieces of either side that alone stand between a king and one of
-    ``lines``, the bishops, rooks and queens.
+    """Return the pieces that stand alone between a king and a bishop, rook or queen.
+
+    ``lines`` contains the bishops, rooks and queens. The returned pieces can be of
+    either side.
     """
     bishops, rooks, queens = (lines[:, k].astype(np.bool_) for k in range(3))
     aimed = (_ATTACKS[0, 2, king] & (bishops | queens)) | (
@@ -237,8 +239,7 @@ def build_planes(rows: Positions) -> Floats:
 
 
 def find_reachable_moves(rows: Positions) -> Bools:
-    """Return the legal moves, ignoring the king's safety: ``(n, 4096)``, ``from * 64 +
-    to``.
+    """Return the pseudo-legal moves: ``(n, 4096)``, indexed by ``from * 64 + to``.
 
     Training divides the network's shares among these moves, so that it need not learn
     how the pieces move.
@@ -268,8 +269,8 @@ def find_reachable_moves(rows: Positions) -> Bools:
 def build_conditions(rows: Positions) -> Floats:
     """Return the conditions of play: ``(n, CONDITIONS)``.
 
-    They are the ratings of both players, as soft steps 350 Elo wide and as a number,
-    the kind of game, and the plies since a capture or pawn move, in hundreds.
+    They are the ratings of both players, as bell curves 350 Elo wide and as a number;
+    the kind of game; and the plies since a capture or pawn move, in hundreds.
     """
     conditions = np.zeros((len(rows), CONDITIONS), dtype=np.float32)
     elo = np.clip(rows["elo"].astype(np.float32), *LEARNED_ELO)

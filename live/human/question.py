@@ -1,8 +1,7 @@
 """Questions to a neural network of human moves and its answers, as stored and passed
 between packages.
 
-This module imports neither a neural network nor numpy, so that it costs nothing to
-those who never ask.
+This module imports neither a neural network nor numpy, so that importing it is fast.
 """
 
 import hashlib
@@ -25,8 +24,9 @@ REFERENCE_ELOS = (1500, 2400)
 
 
 class HumanQuestion(Value, gc=False, cache_hash=True):
-    """A question about the moves of players of these ratings in a position, in games
-    among themselves.
+    """A question to the network: which moves do players choose in a position?
+
+    It is asked for several ratings; both players of the game have the same rating.
     """
 
     fen: str
@@ -42,13 +42,14 @@ class HumanQuestion(Value, gc=False, cache_hash=True):
 
     @property
     def digest(self) -> bytes:
-        """Return the key of the answer: 16 bytes."""
+        """Return the key under which the answer is stored: 16 bytes."""
         return hashlib.blake2b(_encode(self), digest_size=16).digest()
 
 
 class HumanRequest(Value):
-    """A question for the neural network of human moves, which is answered or given up,
-    once.
+    """A question for the neural network of human moves, about a ply of a game.
+
+    It is answered or given up, exactly once.
     """
 
     game: GameId
@@ -72,8 +73,8 @@ class HumanAnswer(Value):
     def find_share(self, elo_index: int, uci: str) -> float | None:
         """Return the share of a move, 0 to 1, for the rating at ``elo_index``.
 
-        None for a promotion to a piece other than a queen, which no network learned
-        separately.
+        Return None for a promotion to a piece other than a queen, which no network
+        learned separately.
         """
         return (
             None
@@ -117,8 +118,9 @@ def choose_kind(pace: str | None, online: bool) -> str:
 def explain_not_covered(
     board: chess.Board, start: str = chess.STARTING_FEN
 ) -> str | None:
-    """Return the reason why a position is unlike the learned ones, in a few words; None
-    if it is like them.
+    """Return why a position is unlike those of the training games, in a few words.
+
+    Return None if it is like them.
 
     ``start`` is the position that the game began with.
     """

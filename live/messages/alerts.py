@@ -50,8 +50,8 @@ class Agreement(Value, gc=False):
     boards: int
     """Number of boards watched: with many boards, some differ strongly by chance."""
     false_alarms: float
-    """Maximum share of events with an alert of this kind although all players are
-    honest, 0 to 1."""
+    """Maximum chance that an event in which all players are honest has an alert of this
+    kind, 0 to 1."""
     rests_on: str
     """Text for people: the basis of the forecast."""
 

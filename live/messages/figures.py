@@ -70,9 +70,9 @@ class Share(Value, gc=False):
 class Intrinsic(Value, gc=False):
     """One player's choices among several engine lines (Regan and Haworth 2011).
 
-    They are counted from move 9 on, without decided and repeated positions. The figures
-    are valid for one engine, limit and number of lines. The z-scores are screening
-    figures: they show where to look, and accuse nobody.
+    Choices are counted from move 9 on, without decided and repeated positions. The
+    figures are valid for one engine, limit and number of lines. The z-scores are
+    screening figures: they show where to look, and accuse nobody.
     """
 
     turns: int
@@ -206,8 +206,9 @@ class EngineInfo(Value):
     (Algorithm 3 over the rated players of this event), or ``withheld`` if ratings are
     not shown."""
     rating_moves: int = 0
-    """Number of moves by rated players on which a ``field`` rating rests. From 100 on
-    all digits after the second are 0, since each change is sent to every client."""
+    """Number of moves by rated players from which a ``field`` rating is computed. From
+    100 on, it has two significant digits, since each change is sent to every client.
+    """
     models: tuple[str, ...] = ()
     """Names of the models that convert moves to perceived ratings; empty if no model
     fits the engine."""
@@ -261,9 +262,9 @@ class PlyView(Value, omit_defaults=True):
     difficulty: DifficultyView | None = None
     """Difficulty of the position after the move, for the player to move."""
     mark: Mark | None = None
-    """``find``: the move is the engine's first choice, few players of the mover's
-    rating would play it, and most would make an error instead. ``trap``: most players
-    of the opponent's rating would reply with a move that loses a pawn or more."""
+    """``find``: the move is as good as the engine's first choice, few players of the
+    mover's rating would play it, and most other moves are clearly worse. ``trap``: the
+    move costs little, and the opponent's most natural reply loses a pawn or more."""
 
 
 PerceivedReason = Literal["early", "no-model"]

@@ -63,7 +63,8 @@ class QueueLengths(Value):
     speculate: int = 0
     """Searches ahead of the moves: of positions that can arise next."""
     closing: int = 0
-    """Searches of games that have just ended; their urgency is next to ``head``."""
+    """Searches of games that have just ended; they are the most urgent after ``head``.
+    """
 
 
 class SpeculationFigures(Value):

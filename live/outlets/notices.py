@@ -5,11 +5,11 @@ The rules are pure: changes come in, and notices go out. Nothing that was alread
 when the service began causes a notice. :class:`PublicRules` receives only what viewers
 are allowed to know. :class:`ArbiterRules` receives what arbiters see; its addresses are
 in a separate file. To prevent floods, each of the two sends a limited number of notices
-per hour: the last one within the limit mentions it, and the number of omitted notices
-is logged.
+per hour. The last notice within the limit mentions the limit, and the number of omitted
+notices is logged.
 
-Loss policy: at most :data:`MAX_WAITING` notices wait for each of the two; the number of
-others, and of those that cannot be delivered, is logged.
+Loss policy: at most :data:`MAX_WAITING` notices wait for each of the two. Further
+notices are dropped; each dropped or undeliverable notice is logged.
 """
 
 import abc
@@ -68,30 +68,32 @@ class NoticeLimit:
 
     def __init__(self) -> None:
         self._sent_s: deque[float] = deque()
-        self._said_s = float("-inf")
+        self._mentioned_s = float("-inf")
         self.left_out = 0
-        """Number of notices omitted since it was last logged."""
+        """Number of notices omitted since the last log message about them."""
 
     def admit_notices(self, notices: Sequence[Notice], now_s: float) -> list[Notice]:
         """Return the notices within the limit; count the others.
 
-        The last one mentions the limit, at most once an hour.
+        The last notice within the limit mentions the limit, at most once an hour.
         """
         while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
             self._sent_s.popleft()
         sent = list(notices[: PER_HOUR - len(self._sent_s)])
         self.left_out += len(notices) - len(sent)
         self._sent_s.extend([now_s] * len(sent))
-        if sent and len(self._sent_s) == PER_HOUR and now_s - self._said_s >= HOUR_S:
-            self._said_s = now_s
+        if (
+            sent
+            and len(self._sent_s) == PER_HOUR
+            and now_s - self._mentioned_s >= HOUR_S
+        ):
+            self._mentioned_s = now_s
             sent[-1] = sent[-1]._replace(body=f"{sent[-1].body}{_PAUSE}")
         return sent
 
 
 class KnownGame:
-    """A game with a record of what was reported about it, because a source can repeat
-    anything.
-    """
+    """A game and the news already reported about it, which a source can repeat."""
 
     def __init__(self, view: GameView, *, begun: bool = False) -> None:
         self.view = view
@@ -103,8 +105,8 @@ class KnownGame:
     def mark_if_news(self, moment: Moment) -> bool:
         """Return whether a moment is news, and mark it as reported.
 
-        A moment is news if it is important and its time is known; others can be hours
-        old.
+        A moment is news if it is important and its time is known. A moment without a
+        time can be hours old.
         """
         if (
             moment.at_s is None
@@ -138,7 +140,7 @@ class KnownGames(dict[GameId, KnownGame]):
 
 
 class NoticeRules(abc.ABC):
-    """Rules for notices, within a limit. One task calls them, and no call waits."""
+    """Rules for notices, with a limit per hour. One task calls them; no call blocks."""
 
     def __init__(self, config: NotifyConfig) -> None:
         self.limit = NoticeLimit()
@@ -152,7 +154,7 @@ class NoticeRules(abc.ABC):
         self._games = KnownGames()
 
     def collect_notices(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
-        """Return the notices for changes that these people are allowed to know."""
+        """Return the notices for changes that the receivers are allowed to know."""
         notices: list[Notice] = []
         for change in changes:
             self._games.apply_change(change)
@@ -170,7 +172,7 @@ class PublicRules(NoticeRules):
     def set_known(
         self, games: Iterable[GameView], moments: Iterable[Moment] = ()
     ) -> None:
-        """Begin with these games and moments, which cause no notices."""
+        """Set the games and moments known at the start, which cause no notices."""
         self._games = KnownGames(games, moments)
 
     def _find_news(self, change: Change) -> list[Notice]:
@@ -214,7 +216,7 @@ class ArbiterRules(NoticeRules):
         self._alerts: dict[str, Alert] = {}
 
     def set_known(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
-        """Begin with these games and alerts, which cause no notices."""
+        """Set the games and alerts known at the start, which cause no notices."""
         self._games = KnownGames(games)
         self._alerts = {alert.id: alert for alert in alerts}
 
@@ -254,8 +256,8 @@ def format_pairing(view: GameView) -> str:
 class Notifier:
     """Sender of notices to all addresses of one file.
 
-    :meth:`run` must be running, and :meth:`publish` must get every change that these
-    people are allowed to know.
+    :meth:`run` must be running, and :meth:`publish` must be called with every change
+    that the receivers are allowed to know.
     """
 
     def __init__(
@@ -267,8 +269,10 @@ class Notifier:
         part: FeedName = NOTIFICATIONS,
         report: HealthReport,
     ) -> None:
-        """Read the file of addresses, which ``setting`` names; ``part`` is its name in
-        health reports.
+        """Read the file of addresses at ``path``.
+
+        ``setting`` is the setting with this path, for errors. ``part`` is the name of
+        the notifier in health reports.
 
         Raises:
             ConfigError: the file cannot be read or contains no usable address, or
@@ -281,9 +285,9 @@ class Notifier:
         self._people = open_people(setting, path)
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Queue the notices for changes that these people are allowed to know.
+        """Queue the notices for changes that the receivers are allowed to know.
 
-        Fast and synchronous.
+        This method does not block.
         """
         for notice in self._rules.collect_notices(changes, time.monotonic()):
             try:
@@ -306,12 +310,12 @@ class Notifier:
                 limit.left_out = 0
 
     async def send_notice(self, notice: Notice) -> bool:
-        """Send one notice to all addresses; return whether it reached every one."""
+        """Send one notice to all addresses; return whether all were reached."""
         sent = await notify_people(self._people, notice)
         health = part_health(self._part, "live")
         if not sent:
-            # apprise logs which addresses failed; they contain secrets, so they are not
-            # repeated.
+            # Addresses contain secrets, so they are not logged here; apprise logs which
+            # of them failed.
             log.warning("a notice could not be delivered to everybody")
             reason = "not everybody could be notified; the log says more"
             health = part_health(self._part, "retrying", reason)

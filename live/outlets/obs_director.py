@@ -54,9 +54,7 @@ class SwitchScene(NamedTuple):
 
 
 class SceneChoice:
-    """Choice of the time and scene of each switch. One task calls it, and no call
-    waits.
-    """
+    """Rules for when to switch, and to which scene. No call blocks."""
 
     def __init__(self, rules: DirectorConfig) -> None:
         self._rules = rules
@@ -69,7 +67,7 @@ class SceneChoice:
         self._scenes: frozenset[str] | None = None
 
     def set_known(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
-        """Begin with these games and moments, which cause no switch."""
+        """Set the games and moments known at the start, which cause no switch."""
         self._games = KnownGames(games, moments)
         self._moments.clear()
 
@@ -157,10 +155,10 @@ class SceneChoice:
 
 
 class ObsDirector:
-    """Director of one OBS.
+    """Switches the scenes of one OBS.
 
-    :meth:`run` must be running, and :meth:`publish` must get every change that viewers
-    are allowed to know.
+    :meth:`run` must be running, and :meth:`publish` must be called with every change
+    that viewers are allowed to know.
     """
 
     def __init__(
@@ -186,7 +184,7 @@ class ObsDirector:
         self._library = import_library("simpleobsws", "director.url")
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Apply changes that viewers are allowed to know. Fast and synchronous."""
+        """Apply changes that viewers are allowed to know, without blocking."""
         self.choice.apply_changes(changes, self._clock())
 
     async def run(self) -> None:
@@ -202,8 +200,8 @@ class ObsDirector:
                         await asyncio.sleep(CHECK_S)
                 problem = "OBS has closed the connection"
             except Exception as error:
-                # Broad: errors come from a websocket library and from another program,
-                # and all are reported in the same way.
+                # All exceptions are caught: they come from a websocket library and from
+                # another program, and all are reported in the same way.
                 problem = f"OBS cannot be reached: {error or type(error).__name__}"
             self._report(part_health(DIRECTOR, "retrying", problem))
             await self._wait_for_retry(next(delays))
@@ -226,7 +224,8 @@ class ObsDirector:
         due = self.choice.choose_switch(self._clock())
         if due is None:
             return
-        # Recorded before the answer, because OBS sends its event first.
+        # Recorded before the request, because OBS reports the switch in an event before
+        # it answers the request.
         self.choice.record_switch(due.scene, self._clock())
         if self._config.dry_run:
             log.warning(

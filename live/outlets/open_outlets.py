@@ -39,7 +39,8 @@ def open_outlets(
 def _open_director(
     config: DirectorConfig, public: PublicView, bus: Bus, report: HealthReport
 ) -> Callable[[], Awaitable[None]]:
-    # Imported only if needed, as below: most events use neither.
+    # Imported only if the settings need it: most events switch no scenes. The same
+    # holds for notices below.
     from live.outlets.obs_director import ObsDirector
 
     director = ObsDirector(config, report=report)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-#: Upper bound of the first wait, seconds; it is random, so that the clients of a
-#: restarted server do not all come back at the same moment.
+#: Upper bound of the first wait, seconds. The first wait is random, so that the clients
+#: of a restarted server do not all reconnect at the same moment.
 FIRST_S = 2.0
 #: Bound of the second wait, seconds; later bounds double.
 BASE_S = 2.0
@@ -18,8 +18,8 @@ def generate_backoff_s(random: Chance) -> Iterator[float]:
     """Yield waits in seconds for ever: a random one up to :data:`FIRST_S`, then
     doubling ones.
 
-    Every wait is at most :data:`CAP_S`; from the second on they never decrease. For
-    sources, and for brokers and services that clients return to.
+    Every wait is at most :data:`CAP_S`; from the second on the waits never decrease.
+    They are for reconnecting to sources, brokers and services.
     """
     yield random() * FIRST_S
     yield from generate_doubling_s(random, first_s=BASE_S, cap_s=CAP_S, least_share=1.0)

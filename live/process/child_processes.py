@@ -14,7 +14,7 @@ from typing import Any
 
 
 def build_group_options(nice: int = 0) -> dict[str, Any]:
-    """Return arguments of :class:`subprocess.Popen` that keep our Ctrl-C from a child.
+    """Return arguments of :class:`subprocess.Popen` so that Ctrl-C stops no child.
 
     On POSIX the child gets its own session. Windows ignores that option; there a new
     process group gets no Ctrl-C (CreateProcess, CREATE_NEW_PROCESS_GROUP), and a
@@ -47,8 +47,8 @@ def kill_group(pid: int) -> None:
 def kill_marked(variable: str) -> None:
     """Kill every process whose environment contains this ``NAME=value``.
 
-    These are children that left the group of their parent. Only Linux (proc(5)) shows
-    whose they are.
+    This reaches child processes that have left the group of their parent. It works only
+    on Linux, where ``/proc`` shows the environment of a process (proc(5)).
     """
     if sys.platform != "linux":
         return

@@ -43,7 +43,7 @@ class LoopClock:
 
 
 LOOP_CLOCK = LoopClock()
-"""Shared by all users, because it has no state."""
+"""The one instance for all callers, since the clock has no state."""
 
 
 def read_awake_s() -> float:

@@ -17,7 +17,7 @@ def raise_file_limit() -> int | None:
     """Raise the soft limit of open files towards the hard limit; return the new soft
     limit.
 
-    None if there is no limit, or if the platform does not have one.
+    Return None if the number of open files is not limited.
     """
     if sys.platform == "win32":
         return None
@@ -29,15 +29,16 @@ def raise_file_limit() -> int | None:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
         except (ValueError, OSError) as error:
-            # Some operating systems refuse less than they claim to allow.
+            # Some operating systems refuse even values below the hard limit.
             log.warning("the limit of open files stays at %d (%s)", soft, error)
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return None if soft == resource.RLIM_INFINITY else soft
 
 
 def cap_connections(limit: int, files: int | None) -> int:
-    """Return the number of connections that this many open files allow, at most
-    ``limit``; log a warning if it is less.
+    """Return the number of connections that a limit of open files allows.
+
+    It is at most ``limit``; if it is less, a warning is logged.
     """
     if files is None:
         return limit
@@ -57,7 +58,7 @@ def cap_connections(limit: int, files: int | None) -> int:
 def count_processors() -> int:
     """Return the number of processors that this process can use.
 
-    macOS and Windows show only the number of all processors.
+    On macOS and Windows, return the number of all processors.
     """
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))

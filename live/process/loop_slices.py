@@ -11,8 +11,8 @@ from live.process.clock import Clock, ReadClock
 SLICE_S = 0.005
 #: Number of pieces of work after which a source yields, however short they were.
 SLICE_PIECES = 64
-#: Rest of a source without pause, as a multiple of its work: it has a quarter of the
-#: event loop's time.
+#: Rest after work for a source that sends without pause, as a multiple of the time
+#: worked: the source gets at most a quarter of the time of the event loop.
 REST_FACTOR = 3.0
 
 Result = TypeVar("Result")
@@ -52,8 +52,8 @@ class LoopSlices:
             except StopIteration as end:
                 result: Result = end.value
                 return result
-            # Checked here first, because most pieces take microseconds, and a coroutine
-            # would take as long.
+            # The clock is checked here too: most pieces take microseconds, and the call
+            # of a coroutine for each of them would take as long again.
             if self._clock() > self._end_s:
                 await self.yield_if_due()
 
@@ -61,8 +61,8 @@ class LoopSlices:
 class LoopShare:
     """Limit on the share of the event loop used by a source that sends without pause.
 
-    While unread bytes are available, reading them never lets another task run. So work
-    is done in pieces, and after each slice there is a rest of ``REST_FACTOR`` times its
+    Reading from a stream with unread bytes never lets another task run. So work is done
+    in pieces, and after each slice there is a rest of ``REST_FACTOR`` times its
     length. A source that behaves normally hardly ever reaches the limit.
     """
 

@@ -12,10 +12,10 @@ import os
 import sys
 from collections.abc import Iterator
 
-#: Settings of glibc's allocator. An arena per thread would keep freed memory apart, and
-#: two arenas are enough. Large blocks (snapshots, messages) are to be returned to the
-#: operating system at once: by default glibc soon allocates them from the heap, which
-#: fragments and grows as long as the service runs.
+#: Settings of glibc's allocator. With one arena per thread, threads could not reuse
+#: memory freed by others; two arenas are enough. Large blocks (snapshots, messages) are
+#: to be returned to the operating system at once: by default glibc soon allocates them
+#: from the heap, which fragments and grows as long as the service runs.
 MALLOC = {
     "MALLOC_ARENA_MAX": "2",
     "MALLOC_MMAP_THRESHOLD_": "32768",
@@ -55,7 +55,7 @@ def read_memory_bytes() -> int | None:
 def release_free_memory() -> None:
     """Return freed memory of the heap to the operating system; takes some milliseconds.
 
-    Only glibc would otherwise keep it (malloc_trim(3)).
+    Only glibc keeps freed memory (malloc_trim(3)); elsewhere nothing is done.
     """
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError):
@@ -79,10 +79,10 @@ def pause_collection() -> Iterator[None]:
 
 
 def freeze_startup_objects() -> None:
-    """Exclude the objects of the start from garbage collection to keep pauses short."""
+    """Exclude all present objects from garbage collection, to keep its pauses short."""
     gc.collect()
     gc.freeze()
-    # CPython's next full collection waits until the number of new objects is a quarter
-    # of the number that the last one found. This one finds none, so the frozen objects
-    # do not delay the next.
+    # CPython starts a full collection when the number of new objects is a quarter of
+    # the number of objects that the last one found. This collection finds none, so the
+    # frozen objects do not delay the next one.
     gc.collect()

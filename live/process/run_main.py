@@ -1,4 +1,4 @@
-"""The run of a coroutine as the whole work of this process."""
+"""Runs a coroutine as the main program of this process."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -2,7 +2,7 @@
 
 The service manager is notified when the service is ready and when it ends. Its watchdog
 is notified only while there is progress: if work waits for :data:`PATIENCE_S` and none
-is done, the service hangs, and is restarted.
+is done, the watchdog restarts the service.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from live.process.supervision import run_in_background
 
 log = logging.getLogger(__name__)
 
-#: Time for which work can wait with none done before the service counts as hung,
-#: seconds. It is longer than any search should take; a search that reaches a new depth
+#: If work waits and none is done for this time, the service counts as hung, seconds.
+#: The time is longer than any search should take. A search that reaches a new depth
 #: counts as progress, too.
 PATIENCE_S = 180.0
 
@@ -113,7 +113,7 @@ class ServiceManager:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Notify the start and the end of the block, and the watchdog in between."""
+        """Notify systemd of the start and the end, and feed its watchdog in between."""
         self.notify("READY=1")
         async with contextlib.AsyncExitStack() as stack:
             stack.callback(self.notify, "STOPPING=1")

@@ -8,15 +8,17 @@ from collections.abc import Awaitable, Iterator
 
 
 def has_terminal(*, headless: bool, json: bool = False) -> bool:
-    """Return whether a terminal shows the service; if so, SIGHUP means that it was
-    closed.
+    """Return whether the service is displayed in a terminal.
+
+    If so, SIGHUP means that the terminal was closed.
     """
     return not (headless or json) and sys.stdout.isatty()
 
 
 def ignore_sighup_if_headless(*, headless: bool, json: bool) -> None:
-    """Ignore SIGHUP if the service is not shown in the terminal, so that it survives
-    the terminal's end.
+    """Ignore SIGHUP if the service is not displayed in the terminal.
+
+    Then the service continues when the terminal is closed.
     """
     if sys.platform != "win32" and not has_terminal(headless=headless, json=json):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -35,7 +37,7 @@ def stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
     def on_first(number: int, frame: object) -> None:
         signal.signal(number, signal.SIG_DFL)
         received.append(number)
-        # Wakes the event loop if it waits, without interrupting its work.
+        # This wakes the event loop if it sleeps, but does not interrupt its work.
         loop.call_soon_threadsafe(stop.set)
 
     numbers = (signal.SIGINT, signal.SIGTERM)

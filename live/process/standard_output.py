@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 def exit_on_full_disk(error: OSError) -> NoReturn:
-    """End a command whose output met a full disk; raise any other error again.
+    """End the command if the disk of its output is full; raise any other error again.
 
     All other files that commands write have errors of their own types, so this error
     belongs to standard output.

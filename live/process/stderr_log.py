@@ -18,7 +18,7 @@ _OURS = Path(__file__).parents[1]
 
 
 def log_to_stderr(level: str) -> None:
-    """Set up logging with this level."""
+    """Set up logging to standard error, from this level on."""
     handler = CurrentStderrHandler()
     text = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     handler.setFormatter(OneLineFormatter(text))
@@ -63,7 +63,8 @@ class RepeatedLines(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        # For each kind of record: the start of its period, and its number since then.
+        # For each kind of record: when its period began, seconds since 1970, and the
+        # number of records since then.
         self._seen: dict[tuple[str, int, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:

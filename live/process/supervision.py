@@ -1,8 +1,8 @@
 """Supervision of the parts of a running service: restarts, background work, and faults.
 
 A part that fails does not affect the others: the failure is logged and shown, and the
-part is restarted after random waits that grow, without limit. An error is raised only
-if no restart can mend it; the caller decides whether the service can continue without
+part is restarted again and again, after growing random waits. An error is raised only
+if no restart can repair it; the caller decides whether the service can continue without
 the part.
 """
 
@@ -24,10 +24,10 @@ log = logging.getLogger(__name__)
 FIRST_S = 1.0
 #: Longest wait, seconds: an arbiter looks at the screen once a minute.
 CAP_S = 60.0
-#: Running time after which a part counts as mended, so that its next wait is short
-#: again, seconds.
+#: Running time after which a part counts as repaired, seconds. Its next wait is then
+#: short again.
 STEADY_S = 120.0
-#: Running time after a restart when recovery is reported, seconds.
+#: Running time after a restart at which the recovery is reported, seconds.
 WELL_S = 5.0
 
 
@@ -72,14 +72,16 @@ class Supervisor:
         ends: bool = False,
         fatal: Callable[[BaseException], bool] = lambda error: False,
     ) -> None:
-        """Run a part until cancelled.
+        """Run a part, and restart it whenever it ends, until cancelled.
 
         Args:
             name: name of the part for people.
             run: starts a new run of the part.
             source: True for a source, which reports its own recovery.
-            ends: True if a return means that its work is done, rather than a failure.
-            fatal: returns whether no restart can mend an error, which is then raised.
+            ends: True if the work of the part is done when ``run`` returns; otherwise
+                a return is a failure.
+            fatal: returns whether an error cannot be repaired by a restart; such an
+                error is raised.
         """
         waits: Iterator[float] | None = None
         while True:
@@ -92,7 +94,7 @@ class Supervisor:
                     await self._report_recovery(name, task)
                 await asyncio.wait([task])
             finally:
-                # Only if this call is cancelled; otherwise the part has ended.
+                # The task is not done only if this call is cancelled.
                 if not task.done():
                     task.cancel()
                     await asyncio.wait([task])
@@ -144,7 +146,7 @@ class FaultLog:
         try:
             yield
         except Exception as error:
-            # Broad: whatever fails in the block, the code after it must run.
+            # All exceptions are caught: the code after the block must run in any case.
             self.count += 1
             log.error("%s", self._message, exc_info=error)
 
@@ -163,8 +165,8 @@ async def run_in_background(
 ) -> AsyncIterator[None]:
     """Run work as long as the block runs.
 
-    If the work fails, the block continues; ``lost`` is logged or, if that is empty,
-    ``name``.
+    If the work fails, the block continues. ``lost`` is the message to log then; if it
+    is empty, the message contains ``name``.
     """
 
     def on_end(task: asyncio.Task[None]) -> None:

@@ -5,13 +5,16 @@ from collections.abc import Callable
 
 
 class Waiters:
-    """Tasks that wait; whoever changes what they wait for wakes them."""
+    """Tasks that wait for conditions.
+
+    Code that changes such a condition must call :meth:`wake`.
+    """
 
     def __init__(self) -> None:
         self._changed = asyncio.Event()
 
     def wake(self) -> None:
-        """Let every waiting task look again."""
+        """Make every waiting task check its condition again."""
         self._changed.set()
 
     async def wait_until(self, is_true: Callable[[], bool]) -> None:

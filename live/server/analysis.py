@@ -1,7 +1,7 @@
-"""The whole event as one object for ``analyze --json``, and as lines of a study. Pure.
+"""Exports of a whole event: one JSON object, or one JSON line for each game. Pure.
 
-``live-rate study add`` reads these lines, so that live results can be added to a
-corpus.
+``live-rate analyze --json`` writes the object. ``live-rate study add`` reads the lines,
+to add the games to a corpus.
 """
 
 from collections.abc import Collection
@@ -53,9 +53,9 @@ def build_analysis(
     partial: bool = False,
     in_doubt: Collection[GameId] = (),
 ) -> Analysis:
-    """Return the analysis of the present state.
+    """Return the games, players and gains of an event as they are now.
 
-    Games and players are in the order of a snapshot.
+    Games are sorted by event, round and board, and players by id.
 
     Args:
         state: the state of the event.
@@ -85,13 +85,13 @@ def build_analysis(
 def to_json(value: object, indent: int = 1) -> bytes:
     """Return indented JSON with all fields, and a newline at the end.
 
-    Unbounded and unknown figures are null.
+    Infinite and unknown numbers are null.
     """
     return msgspec.json.format(encode_with_defaults(value), indent=indent) + b"\n"
 
 
-#: The fields of a line, each with the name of the field in the game, the plies or their
-#: complexity.
+#: For each field of a study line, the field of the game, of its plies, or of the
+#: complexity of its plies.
 _GAME_FIELDS = {
     **{name: name for name in ("event", "round", "date", "result", "start_fen")},
     "tc": "time_control",
@@ -111,7 +111,8 @@ _COMPLEXITY_FIELDS = {
 
 
 def write_study_lines(whole: Analysis) -> str:
-    """Return one line of JSON for each game, with the engine and its limit.
+    """Return one line of JSON for each game, with the engine and its
+    search limit.
 
     Games of chess variants and games with a ply without a final score are left out.
     """

@@ -38,8 +38,8 @@ _RETAINED: dict[str, tuple[str, Kind]] = {
     "white": ("{event}/{board}/white", PointMessage),
     "black": ("{event}/{board}/black", PointMessage),
 }
-"""Retained messages at a broker, by the name of their channel: the topic below the
-prefix, and the type of message.
+"""The channels of retained MQTT messages, by name: the topic below the prefix, and the
+type of the message.
 """
 
 

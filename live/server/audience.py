@@ -1,4 +1,4 @@
-"""The two audiences: what each may know, its streams, and their subscribers.
+"""The two audiences, arbiters and the public: state, streams and subscribers.
 
 A change that an audience is allowed to know is redacted, numbered and encoded once for
 each filter (:mod:`live.server.streams`), and the frame is written to all subscribers of
@@ -58,15 +58,16 @@ class Audience:
         """Create an audience without subscribers.
 
         Args:
-            state: all that the audience is allowed to know.
-            epoch: must be different at every start, and for every audience.
+            state: the part of the event that the audience is allowed to know.
+            epoch: identifies the numbering of messages; different at every start of
+                the service, and for every audience.
             clock: returns a monotonic time, seconds.
             limits: limits for clients.
             tally: counters for the metrics.
             describe_delay: returns the delay of the public.
         """
         self.state = state
-        """All that the audience is allowed to know."""
+        """The part of the event that the audience is allowed to know."""
         self.hub = StreamHub(
             state,
             epoch=epoch,
@@ -98,11 +99,11 @@ class Audience:
         self.flush()
 
     def flush(self) -> None:
-        """Send all changes that wait."""
+        """Send all waiting changes now."""
         self._guard(self.hub.flush)
 
     def end(self) -> None:
-        """Send all changes that wait, and start no timer any more."""
+        """Send all waiting changes, and stop the timer for good."""
         self.flush()
         self._has_ended = True
         if self._tick is not None:
@@ -113,13 +114,13 @@ class Audience:
             step()
             self._deliver()
         except Exception:
-            # After any error a stream can lack a message. So all streams are reset, and
-            # their readers reconnect and get a snapshot.
-            _log.exception("the streams are reset after a fault")
-            self.restart("the stream begins anew")
+            # After any error a message can be missing in a stream. So all streams are
+            # reset, and their readers reconnect and get a snapshot.
+            _log.exception("all streams are reset after an error")
+            self.restart("the stream starts again")
 
     def restart(self, reason: str) -> None:
-        """Drop all streams and close their readers, so that they get a snapshot.
+        """Drop all streams and close their readers, which reconnect and get a snapshot.
 
         ``reason`` is the reason in the close frame.
         """
@@ -156,7 +157,7 @@ class Audience:
     def _write(stream: NumberedStream, form: Callable[[bool], bytes]) -> int:
         """Write frames to all readers that are ready; return the number of readers.
 
-        ``form`` returns the frames, deflated or not.
+        ``form`` returns the frames; its argument says whether they are deflated.
         """
         written = 0
         for deflated in (False, True):
@@ -180,14 +181,15 @@ class Audience:
         return self.hub.open_stream(selected)
 
     def subscribe(self, subscriber: Subscriber, resume: tuple[str, int] | None) -> None:
-        """Add a subscriber; send it a greeting, and the missing messages or a snapshot.
+        """Add a subscriber; send it a greeting, and a snapshot or what it missed.
 
-        ``resume`` is the epoch and number of the last message that it has.
+        ``resume`` is the epoch and number of the last message that the subscriber
+        received; None if it needs a snapshot.
         """
         stream = subscriber.stream
         self.flush()
-        if stream not in self.hub.streams:  # the flush has failed and reset the streams
-            subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
+        if stream not in self.hub.streams:  # the flush failed and dropped all streams
+            subscriber.close(CloseCode.GOING_AWAY, "the stream starts again")
             return
         stream.readers.add(subscriber)
         self._tally.subscribers += 1
@@ -225,8 +227,8 @@ class Audience:
     def _send_snapshot(self, subscriber: Subscriber) -> None:
         """Send a subscriber a snapshot.
 
-        A large one is deflated in another thread, once for all subscribers that wait
-        for it.
+        A large snapshot is deflated in another thread, once for all subscribers that
+        wait for it.
         """
         subscriber.pause()
         subscriber.cursor = None
@@ -241,7 +243,10 @@ class Audience:
             packing.add_done_callback(lambda _: self._send_deflated(now))
 
     def _send_deflated(self, now: NumberedMessage) -> None:
-        """Send a snapshot to all that wait for it, even if it could not be deflated."""
+        """Send a snapshot to all subscribers that wait for it.
+
+        If the snapshot could not be deflated, it is sent as it is.
+        """
         self.flush()
         for subscriber in self._packing.pop(now):
             stream = subscriber.stream
@@ -292,7 +297,7 @@ class Audiences:
 
         Args:
             state: the live state, for arbiters.
-            view: the part of it that the public is allowed to know.
+            view: the part of the live state that the public is allowed to know.
             clock: returns a monotonic time, seconds.
             limits: limits for clients.
             tally: counters for the metrics.
@@ -324,7 +329,7 @@ class Audiences:
         self.view.publish(changes)
 
     def choose(self, selected: StreamFilter) -> Audience:
-        """Return the audience to which a filter belongs."""
+        """Return the audience that may see what a filter allows: arbiters or public."""
         if selected.visibility is Visibility.ARBITER:
             return self.arbiters
         return self.public

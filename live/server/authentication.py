@@ -25,21 +25,21 @@ class Guest(Value):
 
     visibility: Visibility = Visibility.PUBLIC
     restriction: StreamFilter | None = None
-    """The games to which its token restricts it; None without a restriction."""
+    """The games that the client's token allows; None if all games are allowed."""
     digest: str = ""
-    """SHA-256 of its token; empty without a token."""
+    """SHA-256 of the client's token; empty without a token."""
     can_read_metrics: bool = False
-    """True if it is allowed to read the metrics of the service."""
+    """True if the client is allowed to read the metrics of the service."""
     is_producer: bool = False
-    """True if it can report the boards on air from any machine."""
+    """True if the client can report which boards are on air, from any machine."""
     name: str = ""
-    """The name of its token."""
+    """The name of the client's token."""
 
     @property
     def can_command(self) -> bool:
         """True if the client can send commands about alerts.
 
-        Only arbiters whose token has no restriction can.
+        Only arbiters whose token allows all games can send them.
         """
         return self.visibility is Visibility.ARBITER and self.restriction is None
 
@@ -81,27 +81,27 @@ class Authentication:
 
     @property
     def anonymous_guest(self) -> Guest | None:
-        """The guest without a token, or None if a token is required."""
+        """The rights of clients without a token; None if a token is required."""
         if self.tokens is not None and not self._public:
             return None
-        # Metrics reveal how many searches the engines have made, so they are not for
-        # venues.
+        # Metrics reveal how many searches the engines have made, so they are withheld
+        # where scores are hidden.
         can_read_metrics = self.tokens is None and self._visibility is Visibility.PUBLIC
         return Guest(self._visibility, can_read_metrics=can_read_metrics)
 
     def authenticate(self, request: HttpRequest) -> Guest | None:
         """Return the sender of a request; None if its token is missing or wrong.
 
-        A wrong token is refused even if the public can read, so that a client does not
-        get fewer rights than it asked for without noticing. Without a file of tokens,
-        tokens are ignored.
+        A wrong token is refused even if the public can read: its sender should notice
+        the error, not just get fewer rights. Without a file of tokens, tokens are
+        ignored.
         """
         return self._find_guest_of(read_token(request))
 
     def authenticate_message(self, message: str | bytes) -> Guest | None:
-        """Return the sender of a first websocket message; None if its token is invalid.
+        """Return the sender of a first websocket message, identified by its token.
 
-        A message that is not about a token counts as invalid too.
+        Return None if the message contains no token, or an invalid one.
         """
         first = decode_client_message(message, TokenMessage)
         return None if first is None else self._find_guest_of(first.token)

@@ -141,7 +141,7 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
 
 
 def _draw_reason(y: int, game: GameDetail) -> Iterator[str]:
-    """Draw the reason if a game was won by the player with the lower figure."""
+    """Draw the reason if the winner had the lower perceived rating; else nothing."""
     for draft in find_despite(game):
         text = write_sentences(draft, game).en
         for at, line in enumerate(

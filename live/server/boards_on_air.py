@@ -1,9 +1,9 @@
 """The boards on air, as reported by overlays. Pure.
 
-Boards on air are analysed before all others, so only overlays on this machine and those
-with a producer's token can report them. An overlay sends
+Boards on air are analysed before all others. So only overlays on this machine, and
+overlays with a producer's token, can report them. An overlay sends
 ``{"type":"air","games":["ID"]}`` as a websocket message whenever the boards that it
-shows change. Its last message is valid while it is connected.
+shows change. The last message of an overlay is valid until it disconnects.
 """
 
 from collections.abc import Callable, Hashable
@@ -11,15 +11,15 @@ from collections.abc import Callable, Hashable
 from live.messages.from_clients import OnAirMessage, decode_client_message
 from live.messages.values import GameId
 
-#: Maximum number of boards that one overlay can report. A larger number is ignored,
-#: since a grid of all boards must not put any board before the others.
+#: Maximum number of boards that one overlay can report. A longer list counts as
+#: empty: an overlay that shows all boards gives no board priority.
 _MOST_BOARDS = 8
 
 
 class BoardsOnAir:
     """The games shown by all overlays together.
 
-    ``changed`` is called with the ids of these games whenever they change.
+    ``changed`` is called with the ids of all these games whenever the set changes.
     """
 
     def __init__(self, changed: Callable[[frozenset[GameId]], None]) -> None:
@@ -28,9 +28,9 @@ class BoardsOnAir:
         self._all: frozenset[GameId] = frozenset()
 
     def update(self, overlay: Hashable, message: bytes) -> None:
-        """Replace the games of an overlay with those of its message.
+        """Replace the games of an overlay with the games in its message.
 
-        More than :data:`_MOST_BOARDS` games count as none.
+        A list of more than :data:`_MOST_BOARDS` games counts as empty.
         """
         if (air := decode_client_message(message, OnAirMessage)) is not None:
             games = frozenset(air.games)
@@ -40,7 +40,7 @@ class BoardsOnAir:
             self._report_change()
 
     def remove(self, overlay: Hashable) -> None:
-        """Forget an overlay that has disconnected."""
+        """Remove an overlay that has disconnected, with its games."""
         if self._games_by_overlay.pop(overlay, None):
             self._report_change()
 

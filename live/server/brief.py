@@ -1,8 +1,8 @@
 """The messages of a stream with ``detail=brief``: only what overlays show. Pure.
 
 A grid of a whole round needs every game, but no gains, and figures only as precise as a
-screen shows them. For the types below only the listed fields are sent; for other types
-all fields are sent. Every field that is left out has a default in
+screen shows them. For the types in :data:`_SENT` only the listed fields are sent; for
+other types all fields are sent. Every field that is left out has a default in
 :mod:`live.messages`, so clients can use the same types. Each message is shortened
 independently, so a snapshot and the changes after it are consistent.
 """
@@ -32,7 +32,8 @@ _SENT: dict[type[msgspec.Struct], str] = {
     figures.EngineInfo: "name limit rating rating_source",
     health.EngineHealth: "",
 }
-#: Types whose numbers are rounded to whole numbers, except those below 1 and points.
+#: Types with ratings: fractions are rounded to whole numbers. Numbers below 1 and the
+#: field ``points`` are rounded to three decimals.
 _FIGURES = (figures.CurvePoint, figures.PlayerView)
 
 

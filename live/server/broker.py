@@ -45,16 +45,16 @@ TICK_S = 0.1
 TIMEOUT_S = 10.0
 #: Time limit for reporting the status ``offline`` at the end, seconds.
 _GOODBYE_S = 2.0
-#: Time without a message from another service under our prefix after which that service
-#: counts as ended, seconds.
+#: Another service that writes under our prefix counts as ended after this time without
+#: a message, seconds.
 ALONE_S = 60.0
 #: Delay before a message that another publisher wrote under our prefix is overwritten,
 #: seconds. Two services with the same prefix overwrite each other's messages this
 #: often.
 MEND_S = 2.0
-#: Maximum number of messages from former runs and other publishers that wait to be
-#: read. Any more would stay at the broker.
-_STRANGERS = 100_000
+#: Maximum number of received messages, from former runs and other publishers, that wait
+#: to be handled. Further messages are ignored, so they would stay at the broker.
+_INCOMING = 100_000
 
 
 @contextlib.asynccontextmanager
@@ -67,7 +67,7 @@ async def publishing_to_broker(
 ) -> AsyncIterator[None]:
     """Keep the broker of the settings up to date during the block.
 
-    ``guard`` returns a version of a listener that is allowed to fail.
+    ``guard`` wraps a listener so that an error in it does not stop the service.
     """
     visible = public_filter(config.server.hide_scores)
     stream = SiteStream(
@@ -90,7 +90,10 @@ async def publishing_to_broker(
 
 
 class BrokerPublisher:
-    """Keeps one broker up to date while :meth:`run` runs; it needs every change."""
+    """Publishes the state of the event to one MQTT broker while :meth:`run` runs.
+
+    :meth:`publish` must be called with every change of the state.
+    """
 
     def __init__(
         self,
@@ -143,20 +146,20 @@ class BrokerPublisher:
         self.connected = False
         # True if the status topic contains ``online``, as far as this service knows.
         self._online = False
-        # Topics to which others wrote; the time when these are overwritten, and the
-        # time when the other service counts as ended.
+        # Topics to which another service wrote. The loop times when these topics are
+        # overwritten and when that service counts as ended, seconds.
         self._foreign: set[str] = set()
         self._mend_s = self._alone_s = inf
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Note changes that are already part of the state. Fast and synchronous."""
+        """Mark messages to be sent; the state must already contain the changes."""
         changes = list(changes)
         if self._stream is not None:
             self._stream.publish(changes)
         self._retained.mark_changed(changes)
 
     def reset(self) -> None:
-        """Publish all games again from the state; earlier messages are invalid."""
+        """Publish all games again, since their ids have changed."""
         if self._stream is not None:
             self._stream.reset()
         self._retained.reset()
@@ -198,7 +201,7 @@ class BrokerPublisher:
             ),
             timeout=TIMEOUT_S,
             max_inflight_messages=_IN_FLIGHT,
-            max_queued_incoming_messages=_STRANGERS,
+            max_queued_incoming_messages=_INCOMING,
         )
         client.pending_calls_threshold = _IN_FLIGHT + 2  # the default warns above ten
         async with client:
@@ -208,15 +211,13 @@ class BrokerPublisher:
             self._retained.forget()
             if self._stream is not None:
                 self._stream.forget()
-            # The broker first sends the messages that former runs left there. It does
-            # not send our own messages back to us.
-            mine_not = SubscribeOptions(qos=0, noLocal=True)
-            await client.subscribe(self._retained.topic("#"), options=mine_not)
+            # The broker first sends the retained messages of former runs. With this
+            # option it does not send our own messages back to us.
+            no_echo = SubscribeOptions(qos=0, noLocal=True)
+            await client.subscribe(self._retained.topic("#"), options=no_echo)
             try:
                 async with asyncio.TaskGroup() as tasks:
-                    tasks.create_task(
-                        self._listen(client), name="broker: what it holds"
-                    )
+                    tasks.create_task(self._listen(client), name="broker: listen")
                     tasks.create_task(self._send(client), name="broker: send")
             finally:
                 # The broker sends the last will only if the connection is lost, so a
@@ -256,7 +257,10 @@ class BrokerPublisher:
                 self._mend_s = min(self._mend_s, now_s + MEND_S)
 
     def _undo_foreign_writes(self, now_s: float) -> None:
-        """Overwrite messages of others in our topics; report when they have ended."""
+        """Overwrite messages that another service wrote to our topics, when it is time.
+
+        Report the broker as live again once the other service counts as ended.
+        """
         if now_s >= self._mend_s:
             site = self._retained.topic("site/")
             if self._stream is not None and any(

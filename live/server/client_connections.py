@@ -1,4 +1,4 @@
-"""All connections of the server: who is admitted, answered, subscribed, and closed."""
+"""All connections of the server: admission, requests, subscriptions and closing."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _TOKEN_ENDED = "the token is no longer valid"
 
 
 class ClientConnections:
-    """All open connections, within their limits.
+    """All open connections of the server, limited in number and rate.
 
-    It is the :class:`live.server.connection.ConnectionHost` of all connections.
+    This class implements :class:`live.server.connection.ConnectionHost`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class ClientConnections:
         desk: Callable[[DeskCommand, str], None],
         on_air: Callable[[frozenset[GameId]], None],
     ) -> None:
-        """Begin without connections.
+        """Create the object, without connections.
 
         Args:
             config: settings of the server.
@@ -72,7 +72,8 @@ class ClientConnections:
             tally: counters for the metrics.
             clock: returns a monotonic time, seconds.
             limits: limits for clients.
-            desk: called with each command of an arbiter and the name of his token.
+            desk: called with each command of an arbiter and the name of the arbiter's
+                token.
             on_air: called with the ids of the games on air whenever they change.
         """
         self.connections: set[HttpConnection | Subscriber] = set()
@@ -97,7 +98,7 @@ class ClientConnections:
     def reconfigure(self, config: ServerConfig) -> None:
         """Apply changed settings: host names, origins, limits and public rights.
 
-        Clients whose rights change are closed and told to reconnect.
+        Connections of clients whose rights change are closed; the clients reconnect.
         """
         self._origins = OriginPolicy(config)
         self._authentication.reconfigure(config)
@@ -112,7 +113,7 @@ class ClientConnections:
     async def close(self) -> None:
         """Close all connections within ``closing_s`` seconds, and accept no others.
 
-        Subscribers are told to reconnect.
+        The close code asks subscribers to reconnect later.
         """
         self._is_closing = True
         for connection in list(self.connections):
@@ -131,7 +132,7 @@ class ClientConnections:
     def enforce_deadlines(self) -> None:
         """Close all connections that have passed a time limit or lost their rights.
 
-        To be called about once a second.
+        Call this method about once a second.
         """
         now_s = self._clock()
         for connection in list(self.connections):
@@ -139,7 +140,7 @@ class ClientConnections:
                 connection.enforce_deadlines(now_s)
             except Exception:
                 # Any error in one connection must not prevent the checks of all others.
-                _log.exception("a connection is dropped")
+                _log.exception("a connection is dropped after an error")
                 connection.transport.abort()
         self._close_unauthorised(CloseCode.FORBIDDEN, _TOKEN_ENDED)
 
@@ -160,7 +161,7 @@ class ClientConnections:
         return self.rates.add_connection(connection.address) and not self._is_closing
 
     def remove_connection(self, connection: HttpConnection | Subscriber) -> None:
-        """Forget a connection."""
+        """Remove an ended connection from the set and from all counts."""
         self.connections.discard(connection)
         self._air.remove(connection)
         self.rates.remove_connection(connection.address)
@@ -230,10 +231,11 @@ class ClientConnections:
         return client
 
     def _check_filter(self, client: AdmittedClient, guest: Guest) -> None:
-        """Check whether the filter of a client can be served now.
+        """Open the stream for the filter of a client, if the limits allow it.
 
         Raises:
-            TooManyFilters: too many filters are in use, by its address or in total.
+            TooManyFilters: too many filters are in use, by the client's address or in
+                total.
         """
         selected = self._audiences.restrict(guest, client.selected)
         address = client.sender
@@ -264,9 +266,11 @@ class ClientConnections:
         early: bytes,
         extensions: list[Extension],
     ) -> None:
-        """Turn a connection into a subscriber; it can still have to send its token.
+        """Turn a connection into a subscriber.
 
-        See :meth:`live.server.connection.ConnectionHost.subscribe`.
+        If the handshake contained no token but one is needed, the first message of the
+        subscriber must contain it. See
+        :meth:`live.server.connection.ConnectionHost.subscribe` for the arguments.
         """
         connection.transport.write(accepted)
         protocol = ServerProtocol(
@@ -325,10 +329,10 @@ class ClientConnections:
         """
         selected = self._audiences.restrict(guest, client.selected)
         audience = self._audiences.choose(selected)
-        is_heeded = guest.is_producer or client.is_local
+        can_report_air = guest.is_producer or client.is_local
 
         def on_text(message: bytes) -> None:
-            if is_heeded:
+            if can_report_air:
                 self._air.update(subscriber, message)
             command = (
                 decode_client_message(message, DeskCommand)

@@ -1,4 +1,4 @@
-"""Changes that wait to be sent together, each in place of the one it overwrites. Pure.
+"""Changes that wait to be sent together; a new one can replace an old one. Pure.
 
 A move, a moment and the removal of a game are sent at once, after all waiting changes
 of the same game, so that the order within a game is kept. All other changes wait for
@@ -35,7 +35,7 @@ class WaitingChanges:
     """The changes that wait for the next tick, by game.
 
     Loss policy: a change is left out only if a later one overwrites it. The size is
-    limited by the state: at most one change for each field at a client waits.
+    limited: at most one change for each field of the state waits.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class WaitingChanges:
         return list(self._by_game.pop(game, {}).values())
 
     def take_all(self) -> list[Change]:
-        """Remove and return all changes, those of a game in order."""
+        """Remove and return all changes; the changes of one game are in order."""
         changes: list[Change] = []
         for waiting in self._by_game.values():
             changes += waiting.values()

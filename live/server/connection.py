@@ -1,4 +1,6 @@
-"""A TCP connection while it uses HTTP. A handshake passes it on to a subscriber.
+"""A TCP connection while it uses HTTP, until a websocket handshake.
+
+After the handshake, :mod:`live.server.subscriber` uses the connection.
 
 h11 reads and writes the HTTP messages. Each turn of the event loop answers one request
 of any connection, so that a client with thousands of requests or connections does not
@@ -6,7 +8,7 @@ delay others. While a client does not read its answers, no more of its requests 
 read.
 
 Connections are counted before TLS begins. A TLS handshake needs more memory than all
-other parts of a connection, so if there are too many unfinished ones, the oldest is
+other parts of a connection, so if too many handshakes are unfinished, the oldest is
 dropped.
 """
 
@@ -55,17 +57,17 @@ class AdmittedClient(Value):
     is_local: bool = False
     """True if the client is on this machine."""
     sender: str = ""
-    """The address to which the client's filters are counted."""
+    """The address for which the client's websockets and filters are counted."""
 
 
 class ConnectionHost(Protocol):
-    """The server as a connection uses it: it admits clients and answers requests."""
+    """The server from the view of a connection: admits clients, answers requests."""
 
     def add_connection(self, connection: HttpConnection) -> bool:
         """Count a new connection; return whether it is within the limits."""
 
     def remove_connection(self, connection: HttpConnection) -> None:
-        """Forget a connection."""
+        """Remove an ended connection from all counts."""
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a request other than a handshake."""
@@ -121,7 +123,8 @@ class HttpConnection(asyncio.Protocol):
         self._request: h11.Request | None = None
         # True while this connection waits for its turn.
         self._waits = False
-        # The task of a TLS handshake or of an answer. The next request waits for it.
+        # The task of the TLS handshake or of the present answer. The next request
+        # waits until this task has ended.
         self._making: asyncio.Task[None] | None = None
         self._all_heard = False
         self._lost = False
@@ -187,7 +190,7 @@ class HttpConnection(asyncio.Protocol):
                 self.transport.pause_reading()
         else:
             # A client that is still sending can be about to read our last answer. So
-            # some more bytes are received and ignored.
+            # a limited number of bytes is still received and ignored.
             self._ignored += len(data)
             if self._ignored > _IGNORED_BYTES:
                 self.transport.pause_reading()
@@ -279,7 +282,7 @@ class HttpConnection(asyncio.Protocol):
                 return
             if event is h11.PAUSED:
                 if self._h11.their_state is not h11.DONE:
-                    return  # now a subscriber, or about to be closed
+                    return  # a subscriber uses the connection, or it is about to close
                 self._h11.start_next_cycle()
             elif isinstance(event, h11.Request):
                 self._request = event

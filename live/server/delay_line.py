@@ -1,4 +1,4 @@
-"""Changes that wait until the delay of the public is over. Pure."""
+"""A queue that delays changes for the public. Pure."""
 
 from collections import Counter, deque
 from collections.abc import Iterable
@@ -17,8 +17,7 @@ TimedChange = tuple[float, Change]
 class DelayLine:
     """The changes that wait, in the order in which they happened.
 
-    Loss policy: lossless; the number of waiting changes is limited by what happens
-    during the delay.
+    Loss policy: lossless; only changes that happened within the delay wait.
     """
 
     def __init__(self, clock: ReadClock) -> None:
@@ -30,12 +29,12 @@ class DelayLine:
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing waits."""
+        """True if no change waits."""
         return not self._waiting
 
     @property
     def next_s(self) -> float | None:
-        """Seconds until the next waiting change is due; None if nothing waits."""
+        """Seconds until the next waiting change is due; None if no change waits."""
         if not self._waiting:
             return None
         return max(0.0, self._waiting[0][0] + self.delay_s - self._clock())
@@ -46,7 +45,7 @@ class DelayLine:
         self._extend((now_s, change) for change in changes)
 
     def add_earlier(self, changes: Iterable[TimedChange]) -> None:
-        """Add changes of the past, in any order of their times.
+        """Add changes that happened in the past; they need not be sorted by time.
 
         Changes with the same time stay in the given order.
         """
@@ -71,10 +70,10 @@ class DelayLine:
         return due
 
     def describe(self) -> PublicDelay:
-        """Return the delay, and the numbers of waiting moves and of their boards."""
+        """Return the delay, and how many moves of how many games wait."""
         return PublicDelay(self.delay_s, self._moves.total(), len(self._moves))
 
 
 def _is_move(change: Change) -> TypeGuard[MoveMessage]:
-    """Return whether a change is a new move, not one that is taken back."""
+    """Return whether a change adds a move; False for a move taken back."""
     return isinstance(change, MoveMessage) and change.move is not None

@@ -1,4 +1,4 @@
-"""Snapshots as JSON, made of games that are encoded one at a time. Pure."""
+"""Snapshots as JSON, with a cache of finished games. Pure."""
 
 import zlib
 from io import BytesIO
@@ -14,16 +14,16 @@ from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility, redact
 
 MessageForm = tuple[Visibility, bool]
-"""What decides the bytes of a message: the visibility, and whether it is brief."""
+"""How a message is encoded: its visibility, and True if it is brief."""
 
 
 def find_form(selected: StreamFilter) -> MessageForm:
-    """Return the form of all messages for a filter."""
+    """Return the form in which messages for a filter are encoded."""
     return selected.visibility, selected.brief
 
 
 def encode_in_form(value: Message | GameDetail, form: MessageForm) -> bytes:
-    """Return a message or a game, redacted, as JSON without a number."""
+    """Return a message or game as JSON without a number, redacted for a form."""
     visibility, is_brief = form
     redacted = redact(value, visibility)
     return encode_brief(redacted) if is_brief else wire.encode(redacted)
@@ -32,7 +32,7 @@ def encode_in_form(value: Message | GameDetail, form: MessageForm) -> bytes:
 class SnapshotEncoder:
     """Encodes snapshots of a state.
 
-    Finished games are stored as they were encoded, compressed at their second use.
+    The JSON of a finished game is compressed and cached when it is used a second time.
     """
 
     def __init__(self, state: EventReader) -> None:
@@ -40,14 +40,14 @@ class SnapshotEncoder:
         self._finished: dict[GameId, dict[MessageForm, bytes]] = {}
 
     def forget(self, game: GameId) -> None:
-        """Encode a game again, since it has changed."""
+        """Delete the cached JSON of a game, since the game has changed."""
         self._finished.pop(game, None)
 
     def encode(self, seq: int, selected: StreamFilter) -> bytes:
         """Return a snapshot with its number as JSON.
 
-        Games are encoded one at a time, since all games as objects would need twice the
-        memory of their text.
+        Games are encoded one at a time. All game objects at once would need twice the
+        memory of the JSON.
         """
         form = find_form(selected)
         ids, rest = snapshot_without_games(self._state, selected)

@@ -3,8 +3,8 @@
 :mod:`live.app` passes the event to the server as an object of this type. All methods
 are synchronous and return the present state as immutable values. A change passed to
 :meth:`live.server.server.Publisher.publish` must already be part of the state.
-Everything runs on one event loop and no method here awaits, so a snapshot and the
-position in its stream belong together: no change can come between them.
+Everything runs on one event loop and no method here awaits. So no change can happen
+between reading a snapshot and reading its position in the stream.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ from live.messages.values import GameId
 
 
 class EventReader(Protocol):
-    """Everything that can be sent to a subscriber."""
+    """The state of the event: everything that can be sent to a subscriber."""
 
     def engine(self) -> EngineInfo: ...
 
@@ -106,7 +106,7 @@ def game_of(change: Change) -> GameId | None:
 
 
 def replay_game(detail: GameDetail) -> Iterator[Change]:
-    """Yield the messages by which a client without a game gets the whole game."""
+    """Yield messages with a whole game, for clients that do not have the game."""
     game = detail.id
     yield GameMessage(view_of(detail))
     yield from (MoveMessage(game, ply.ply, ply) for ply in detail.plies)

@@ -14,14 +14,14 @@ class FairTurns:
     them the loop can send messages to subscribers. If a piece raises an error, the
     error is reported to the loop and the next piece follows.
 
-    Loss policy: lossless; at most one piece per connection waits.
+    Loss policy: lossless; at most one piece of work per connection waits.
     """
 
     def __init__(self) -> None:
         self._waiting: deque[Callable[[], None]] = deque()
 
     def add(self, work: Callable[[], None]) -> None:
-        """Call ``work`` when its turn comes, but never during this call."""
+        """Add a piece of work to the queue, for a later turn of the event loop."""
         self._waiting.append(work)
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self._next)

@@ -1,4 +1,4 @@
-"""The part of the event that a filter selects and its reader can see. Pure."""
+"""The part of the event that a filter selects and its visibility allows. Pure."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -41,7 +41,7 @@ from live.server.visibility import (
 def snapshot(
     state: EventReader, selected: StreamFilter = EVERYTHING
 ) -> SnapshotMessage:
-    """Return a snapshot of everything that a filter selects and is allowed to see.
+    """Return a snapshot of everything that a filter selects and its visibility allows.
 
     Games are in :func:`game_order`; players, alerts and moments are in the order of
     their ids, so that equal states have equal snapshots.
@@ -132,7 +132,7 @@ class FilteredReader:
         return self._redact(self._state.engines())
 
     def alerts(self) -> Iterable[Alert]:
-        """Return the alerts about selected games, and those not about a game."""
+        """Return the alerts about selected games, and all alerts not about a game."""
         alerts = self._state.alerts() if self._should_send(AlertMessage) else ()
         games = self._find_selected_games()
         return [

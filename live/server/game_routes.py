@@ -47,7 +47,7 @@ async def draw_game(context: RequestContext) -> HttpResponse | None:
 
 @route(f"{API_PATH}/games/{{game}}/public", PublicGame)
 def show_public_id(context: RequestContext) -> HttpResponse | None:
-    """Return the public id of a game, for links; it differs if there is a delay."""
+    """Return the id of a game for public links; with a delay it is a pseudonym."""
     if context.state.game(context.name) is None:
         return None
     id = context.name
@@ -114,7 +114,8 @@ def serve_share_page(context: RequestContext) -> HttpResponse:
     """Return a page that gives chats a preview of a board and redirects to it."""
     id = dict(context.request.query).get("game", "")
     game = context.state.game(id) if context.guest else None
-    # A client without a needed token has the visibility of a venue.
+    # A client without a required token has the visibility VENUE, so it gets no
+    # picture.
     picture = context.allowed.visibility is not Visibility.VENUE and can_render_png()
     moments = [
         moment for moment in context.state.moments() if game and moment.game == game.id

@@ -30,13 +30,13 @@ class HealthAnswer(Readiness):
 
 
 def assess_health(state: EventReader, subscribers: int) -> HealthAnswer:
-    """Return the health of a service with so many subscribers."""
+    """Return the health of the service; ``subscribers`` is the number of clients."""
     feeds = state.feeds()
     engines = state.engines()
     working = [
         engine for engine in engines.engines if engine.state in ("idle", "searching")
     ]
-    # Parts for producers are not necessary: the service works while OBS is closed.
+    # The parts for producers are optional: the service also works without OBS.
     needed = [
         feed for feed in feeds if not feed.part or feed.feed not in PRODUCERS_PARTS
     ]

@@ -64,7 +64,7 @@ def respond(
     headers: Iterable[tuple[str, str]],
     policy: str = NO_CONTENT_POLICY,
 ) -> HttpResponse:
-    """Return a response with the common headers, its type and its policy."""
+    """Return a response with the common headers and a content security policy."""
     own = (("Content-Type", content_type), ("Content-Security-Policy", policy))
     return HttpResponse(status, (*own, *_COMMON, *headers), body)
 
@@ -90,7 +90,7 @@ def read_target(target: str) -> tuple[str, Pairs]:
     """Return the decoded path and the query parameters of a request target.
 
     Raises:
-        ValueError: it is not an absolute path, or not UTF-8 after decoding.
+        ValueError: the target is not an absolute path, or not UTF-8 after decoding.
     """
     if not target.startswith("/"):
         raise ValueError(target)

@@ -37,8 +37,7 @@ class ClientLimits(Value, kw_only=True):
     """Time after which a skipped client that has not read its data is closed, seconds.
     """
     encrypting: int = 256
-    """Maximum number of unfinished TLS handshakes; for one more, the oldest is dropped.
-    """
+    """Maximum number of unfinished TLS handshakes; beyond it, the oldest is dropped."""
     encrypting_s: float = 5.0
     """Time limit for a TLS handshake, seconds."""
     request_s: float = 10.0
@@ -88,13 +87,13 @@ class ClientLimits(Value, kw_only=True):
     """Maximum age of the old messages kept per stream, seconds."""
 
 
-#: Maximum number of addresses whose rate is remembered. For one more, the address not
-#: seen for the longest time is forgotten.
+#: Maximum number of addresses whose handshake rate is stored. When it is exceeded, the
+#: address without handshakes for the longest time is deleted.
 _ADDRESSES = 4096
 
 
 class TokenBucket:
-    """A token bucket: it gives ``rate`` tokens per second, and ``burst`` at once."""
+    """A token bucket: ``rate`` tokens per second, and at most ``burst`` at once."""
 
     def __init__(self, rate: float, burst: float, now_s: float) -> None:
         self._rate = rate
@@ -130,13 +129,13 @@ class RateLimits:
         self._rates: dict[str, TokenBucket] = {}
 
     def set_max_connections(self, connections: int) -> None:
-        """Change the maximum number; existing connections above it stay open."""
+        """Change the maximum number of connections; existing connections stay open."""
         self._limits = replace(self._limits, connections=connections)
 
     def add_connection(self, address: str) -> bool:
         """Count a new connection; return whether it is within the limits.
 
-        Whatever the result, :meth:`remove_connection` must be called later.
+        Call :meth:`remove_connection` when the connection ends, even if it was refused.
         """
         self.connections += 1
         self._by_address[address] += 1
@@ -146,16 +145,16 @@ class RateLimits:
         )
 
     def remove_connection(self, address: str) -> None:
-        """Count one connection fewer."""
+        """Subtract an ended connection from the counts."""
         self.connections -= 1
         self._by_address[address] -= 1
         if not self._by_address[address]:
             del self._by_address[address]
 
     def has_room_for(self, visitor: str) -> bool:
-        """Return whether a visitor is allowed to open one more websocket.
+        """Return whether a client is allowed to open one more websocket.
 
-        This limits visitors behind a proxy on this machine.
+        ``visitor`` is its address, also behind a proxy on this machine.
         """
         return (
             is_loopback(visitor)
@@ -163,11 +162,11 @@ class RateLimits:
         )
 
     def add_websocket(self, visitor: str) -> None:
-        """Count one more websocket of a visitor."""
+        """Count a new websocket of a visitor."""
         self._by_visitor[visitor] += 1
 
     def remove_websocket(self, visitor: str) -> None:
-        """Count one websocket fewer of a visitor."""
+        """Subtract an ended websocket from the count of a visitor."""
         self._by_visitor[visitor] -= 1
         if not self._by_visitor[visitor]:
             del self._by_visitor[visitor]

@@ -1,4 +1,4 @@
-"""Files and data created on request, once for all requests at the same time."""
+"""Files and data created on request; simultaneous requests share one result."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
@@ -25,12 +25,12 @@ class ExportedFile(Value):
 
 #: Time for which a finished value is reused, seconds.
 KEEP_S = 5.0
-#: Maximum number of values that are being created or kept.
+#: Maximum number of values that are being created or are stored.
 MAX_FILES = 64
 
 
 class SingleFlight(Generic[Made]):
-    """Creates each value only once for all requests at the same time."""
+    """Creates each value once; simultaneous requests share the result."""
 
     def __init__(self, clock: ReadClock) -> None:
         self._clock = clock

@@ -18,7 +18,7 @@ from live.server.event_reader import EventReader
 
 
 class MetricCounts:
-    """Counters that are updated by the code in which the events happen."""
+    """Counters for the metrics, updated wherever the counted events happen."""
 
     def __init__(self) -> None:
         self.subscribers = 0

@@ -46,11 +46,11 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
     seq: int
     body: bytes
     at_s: float
-    """The time when the message was numbered, on the clock of the hub."""
+    """The time when the message was numbered, by the clock of the stream, seconds."""
     numbered: bool = False
     """True if ``body`` already contains the number, as snapshots do."""
     packed: bytes | None = None
-    """The numbered message, deflated; None until it is needed, and if it is too short.
+    """The numbered message, deflated; None if it is too short, or not needed so far.
     """
 
     @property
@@ -111,13 +111,13 @@ class NumberedStream:
         self.readers: set[Reader] = set()
         """All readers of this stream. The stream is kept while it has readers."""
         self.ready: tuple[_Writers, _Writers] = {}, {}
-        """The write functions of readers that are ready for more messages: first those
-        for plain messages, then those for deflated messages.
+        """The write functions of readers that are ready for more messages: first of
+        readers of plain messages, then of readers of deflated messages.
         """
         self.used_s = clock()
-        """The time when the stream was last opened or lost a reader."""
+        """The time when the stream was last opened or lost a reader, seconds."""
         self.is_narrow = selected.is_narrow
-        """True if its filter selects some games; otherwise it contains all games."""
+        """True if the filter selects only some games."""
         self.games: set[GameId] = set()
         """The ids of the games in a narrow stream."""
         self.players: set[str] = set()
@@ -146,7 +146,8 @@ class NumberedStream:
     def list_since(self, epoch: str, seq: int) -> list[NumberedMessage] | None:
         """Return all messages after the number ``seq`` of an epoch.
 
-        Return None if some are no longer kept, or if it is not this stream's epoch.
+        Return None if the history no longer contains them all, or if the epoch is not
+        the epoch of this stream.
         """
         self._evict_old(self._clock())
         missing = self.seq - seq
@@ -161,15 +162,15 @@ class NumberedStream:
         return unsent
 
     def release(self, reader: Reader) -> None:
-        """Remove a reader, which can resume while the history contains its position."""
+        """Remove a reader. It can resume while the history contains its last number."""
         self.readers.remove(reader)
         self.used_s = self._clock()
 
     def record_news(self, change: Change, body: bytes) -> bool:
         """Record a message of a brief stream; return whether it must be sent.
 
-        It need not be sent if it is the same as the last one about its subject, which
-        is common, since brief messages leave out many fields.
+        A message equal to the last one about the same subject need not be sent. This is
+        common, since brief messages leave out many fields.
         """
         match change:
             case StandingMessage(player=PlayerView(games=0, moves=0)):

@@ -49,9 +49,9 @@ class OriginPolicy:
 
     On a loopback address, the names in the setting ``hosts`` and the names of this
     machine are accepted. On other addresses every name is accepted, unless ``hosts``
-    lists some; then only these and the names of this machine are. Pages of this service
-    can always connect; ``origins`` lists further ones (``https://example.org``,
-    ``null`` for local files).
+    lists some; then only these names and the names of this machine are accepted. Pages
+    of this service can always connect. Pages of the origins in the setting ``origins``
+    can connect too (``https://example.org``, ``null`` for local files).
     """
 
     def __init__(self, config: ServerConfig) -> None:

@@ -10,7 +10,7 @@ from live.server.png import render_png
 
 
 class Pictures:
-    """Renders each picture only once for all requests at the same time.
+    """Renders each picture once; simultaneous requests share the result.
 
     Only one picture is rendered at a time, since each needs a processor core that the
     engines could use.
@@ -23,12 +23,12 @@ class Pictures:
     async def respond(
         self, key: Hashable, draw: Callable[[], str], name: str
     ) -> HttpResponse:
-        """Return the response with a picture, or with the reason if it failed.
+        """Return a response with the picture, or with the reason why rendering failed.
 
         Args:
-            key: the same for the same picture.
+            key: identifies the picture; equal pictures have equal keys.
             draw: returns the picture as SVG; called only if it must be rendered.
-            name: the name of the subject, for the reason.
+            name: the name of the subject, for the text of an error.
         """
 
         async def render() -> bytes:

@@ -67,7 +67,7 @@ if __name__ == "__main__":
     if sys.platform != "win32":  # on Windows the parent sets the priority
         os.nice(10)
     fonts = sorted(map(str, _FONT_FOLDER.glob("*.ttf")))
-    # The parent can have ended in the meantime.
+    # The parent process can have ended in the meantime.
     with suppress(BrokenPipeError), sys.stdout.buffer as out:
         svg = sys.stdin.buffer.read().decode()
         out.write(resvg_py.svg_to_bytes(svg_string=svg, font_files=fonts))

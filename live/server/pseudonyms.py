@@ -1,9 +1,9 @@
 """Pseudonyms for games and sources, so that the public cannot find undelayed games.
 
 The id of a game is often the last part of its address at its source, where anyone can
-watch it without a delay. So while the public view is delayed, the public gets another
-id for each game: a keyed hash of the real id. All addresses and real ids are removed
-from the public's data.
+watch it without a delay. So while the public view is delayed, the public gets a
+different id for each game: a keyed hash of the real id. All addresses and real ids are
+removed from the public's data.
 
 Everyone except arbiters always sees pseudonyms of sources. A guessed path or address
 cannot be confirmed, since the hash is keyed with a secret. The secret is stored with
@@ -105,7 +105,7 @@ def neutralise_health(
 
 
 def _neutralise(feed: FeedName, name_of: Callable[[FeedName], str]) -> str:
-    """Return the new name of a source; a name that is not an address stays."""
+    """Return the new name of a source; a name that is not an address is kept."""
     return feed if feed in _NO_ADDRESS or _NEUTRAL.fullmatch(feed) else name_of(feed)
 
 
@@ -120,7 +120,7 @@ class Pseudonyms:
         return f"source {self._digest('source', feed).hex()[:5]}"
 
     def game_id(self, id: GameId) -> GameId:
-        """Return the id of a game for the delayed public: 16 characters (80 bits)."""
+        """Return the pseudonym of a game's id: 16 characters (80 bits)."""
         return base64.b32encode(self._digest("game", id)).decode().lower()
 
     def _digest(self, *parts: str) -> bytes:

@@ -25,11 +25,11 @@ from live.settings import Config
 
 log = logging.getLogger(__name__)
 
-#: The kind of the notes in the journal about the length of the delay.
+#: Kind of the journal notes that contain the delay chosen by an arbiter.
 _DELAY = "delay"
-#: The kind of the notes in the journal that withheld data was shown to the public.
+#: Kind of the journal notes that record that moves were shown to the public.
 SHOWN = "shown"
-#: The kind of the memory in the journal with the secret of the pseudonyms.
+#: Kind of the journal memory that contains the secret of the pseudonyms.
 SECRET = "secret"
 #: Maximum time between two checks for changes that are due, seconds.
 LOOK_S = 1.0
@@ -58,7 +58,7 @@ def _remember(journal: Journal, delay_s: float) -> None:
 
 
 def open_public(config: Config, event: Event, journal: Journal) -> PublicView:
-    """Return the public of an event, which knows no more than before the restart."""
+    """Return the public's view of an event; it shows no more than before a restart."""
     delay_s = restore_delay_s(config.feeds.delay_s, journal)
     return PublicView(
         event,
@@ -106,9 +106,9 @@ def restore_pseudonyms(journal: Journal) -> Pseudonyms:
 def record_publication(
     public: PublicView, journal: Journal, changes: Iterable[Change]
 ) -> None:
-    """Note in the journal if the public was shown a move.
+    """Note in the journal that delayed moves were shown, if ``changes`` contain moves.
 
-    After a restart such a move is not withheld again.
+    After a restart these moves are not withheld again.
     """
     has_moves = any(isinstance(change, MoveMessage | GameMessage) for change in changes)
     if public.delay_s and has_moves:
@@ -131,15 +131,15 @@ async def wait_until_published(public: PublicView, clock: Clock) -> None:
 
 
 def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
-    """Return the games that the public had not completely seen when the journal ended.
+    """Return the games that the public had not seen completely when the journal ended.
 
-    Each comes with its stages. The time in which the service did not run does not count
-    towards the delay, whatever the clock shows.
+    Each game comes with its stages. Time during which the service did not run does not
+    count towards the delay.
     """
     if not delay_s:
         return {}
-    # In doubt a game is withheld completely: showing it late does less harm than
-    # showing it early.
+    # A game whose stages are uncertain is withheld completely: showing it late does
+    # less harm than showing it early.
     withheld_whole: list[Stage] = [(0.0, None)]
     recent = journal.read_recent_changes(1000 * delay_s)
     if recent is None or any(not id for _, id, _ in recent):
@@ -179,7 +179,7 @@ def _read_stages(
 
     Args:
         journal: the journal of the earlier run.
-        carriers: ids of the game at its sources; the first is also the id of the game.
+        carriers: ids of the game at its sources; the first one is its main id.
         recent: the recent changes at these sources, in order.
     """
     games: dict[GameId, Game] = {}

@@ -1,9 +1,9 @@
-"""The names of games and sources for the public, and the games behind these names.
+"""The public names of games and sources, and how to find the real ones. Pure.
 
-While the public is delayed, each game has another id for it, so that nobody finds the
-game at its source, where it can be watched without a delay. Sources always have other
-names. The names come from :mod:`live.server.pseudonyms`; this module knows whether they
-are in use, and for which games. Pure.
+While the public is delayed, it gets a different id for each game. So nobody can find
+the game at its source and watch it there without a delay. The public never gets the
+real names of sources. The names come from :mod:`live.server.pseudonyms`. This module
+stores whether they are in use, and for which games.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from live.server.visibility import Visibility
 
 
 class PublicNames:
-    """The names that the public gets; at first games keep their ids."""
+    """The names that the public gets; at first it gets the real ids of games."""
 
     def __init__(self, pseudonyms: Pseudonyms) -> None:
         self._pseudonyms = pseudonyms
@@ -27,11 +27,14 @@ class PublicNames:
 
     @property
     def has_other_ids(self) -> bool:
-        """True if the public gets other ids of games."""
+        """True if the public gets pseudonyms instead of the real ids of games."""
         return self._real_ids is not None
 
     def change_ids(self, games: Iterable[GameId]) -> None:
-        """Give the public other ids of games from now on, also of these ``games``."""
+        """Give the public pseudonyms of game ids from now on.
+
+        ``games`` are the real ids of the present games.
+        """
         self._real_ids = {self._pseudonyms.game_id(game): game for game in games}
 
     def keep_ids(self) -> None:
@@ -39,7 +42,7 @@ class PublicNames:
         self._real_ids = None
 
     def update(self, change: Change) -> None:
-        """Note a game that appears or disappears."""
+        """Add the public id of a new game, or remove the id of a game that is gone."""
         if self._real_ids is None:
             return
         if isinstance(change, GameMessage):
@@ -70,8 +73,8 @@ class PublicNames:
     def add_public_ids(self, selected: StreamFilter) -> StreamFilter:
         """Return a filter whose token restriction also contains the games' public ids.
 
-        The restriction contains real ids, since the people who write the file of tokens
-        know those. The filter of an arbiter is returned unchanged.
+        The restriction contains real ids, since people write these into the file of
+        tokens. The filter of an arbiter is returned unchanged.
         """
         restriction = selected.restriction
         if (

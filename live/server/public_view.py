@@ -7,11 +7,11 @@ broker, standard output and files.
 Changes of the live state come in, wait for the delay
 (:mod:`live.server.delay_line`), are stripped of withheld data and are passed on. While
 anything is withheld, all requests of the public are answered from a copy of the state
-that contains only what has been passed on. So nothing that waits is visible: no figure,
-and no empty message that would reveal that an engine has answered.
+that contains only what has been passed on. So no waiting data leaks: no figure, and no
+empty message that would reveal that an engine has answered.
 
-The copy contains the real ids of games and the real names of sources. In all answers
-and changes for the public they are replaced (:mod:`live.server.public_names`).
+The copy contains the real ids of games and the real names of sources. All answers and
+changes for the public contain public names instead (:mod:`live.server.public_names`).
 """
 
 import logging
@@ -94,7 +94,7 @@ class PublicView(FilteredReader):
             unshown: games from before a restart that changed within the delay.
             stored_engine: the engine with a rating that does not depend on any game. It
                 is shown until all games in ``unshown`` have been shown.
-            pseudonyms: names for the public; without them, this run has new ones.
+            pseudonyms: names for the public; by default new ones, for this run only.
             clock: returns a monotonic time, seconds.
         """
         super().__init__(live, ALL)
@@ -229,9 +229,7 @@ class PublicView(FilteredReader):
     # --- changes ----------------------------------------------------------------------
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Take changes that the live state already contains; pass on those that are
-        due.
-        """
+        """Add changes that the live state already contains; pass on all due changes."""
         if not self.delay_s and self._waiting.is_empty:
             self._release(changes)
         else:
@@ -293,7 +291,7 @@ class PublicView(FilteredReader):
 
 
 def _is_worth_keeping(change: Change) -> bool:
-    """Return whether a change must be kept for later.
+    """Return whether the public will need a change after the delay.
 
     Alerts are only for arbiters. A provisional score will be replaced by a later score.
     """

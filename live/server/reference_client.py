@@ -1,6 +1,6 @@
-"""The reference client: a snapshot to which all later messages are applied. Pure.
+"""The reference client: it applies all messages to its last snapshot. Pure.
 
-It is the model for clients in other languages, and tests compare it with a new
+It is the model for clients in other languages. Tests compare its state with a new
 snapshot. It is strict: a message that does not fit the earlier ones raises an error.
 Other clients should then reconnect without ``since`` and get a new snapshot.
 """
@@ -70,7 +70,7 @@ _UNKNOWN = EngineInfo("", "")
 class ReferenceClient:
     """The state of one client.
 
-    It takes messages as objects (:meth:`apply`) or as JSON (:meth:`receive`).
+    Messages can be applied as objects (:meth:`apply`) or as JSON (:meth:`receive`).
     """
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class ReferenceClient:
         """Apply one message without checking its number.
 
         Raises:
-            OutOfStep: it is about a game or ply that this client does not have.
+            OutOfStep: the message is about a game or ply that the client does not have.
         """
         match message:
             case HelloMessage():
@@ -264,7 +264,7 @@ class ReferenceClient:
         try:
             return self._games[game]
         except KeyError:
-            raise OutOfStep(f"game {game!r} is not held") from None
+            raise OutOfStep(f"game {game!r} is unknown") from None
 
     def _replace_ply(self, game: GameId, ply: PlyView) -> None:
         detail = self._games[game]

@@ -17,9 +17,9 @@ next round. For a game without a board number it is the id. If two games have th
 board, the later one in :func:`live.server.event_reader.game_order` is used. Names are
 encoded for topics by :func:`encode_level`.
 
-Changes are only marked. :meth:`RetainedMessages.take` compares the messages that the
-broker should have with those that it was sent. So no old messages collect while a
-broker is slow or disconnected; it is sent the latest state.
+A change only marks its topics. :meth:`RetainedMessages.take` returns the messages that
+the broker should have but was not sent. So no old messages collect while a broker is
+slow or disconnected; later it is sent the latest state.
 """
 
 import hashlib
@@ -104,7 +104,7 @@ def encode_status(state: str) -> bytes:
 
 
 class RetainedMessages:
-    """The messages that one broker should have, and those that it was sent."""
+    """The messages that one broker should have, and the messages sent to it so far."""
 
     def __init__(
         self,
@@ -114,24 +114,24 @@ class RetainedMessages:
         *,
         other_topics: Collection[str] = (),
     ) -> None:
-        """Create the messages for a broker without any.
+        """Create the messages for a broker that has none yet.
 
-        ``other_topics`` are those below the prefix that another part of the service
-        sends.
+        ``other_topics`` are the topics below the prefix to which another part of the
+        service writes.
         """
         self._state = state
         self._prefix = f"{prefix}/{wire.PROTOCOL}"
         self._visibility = selected.visibility
         # The status is sent by the publisher.
         self._other_topics = {self.topic(topic) for topic in ("status", *other_topics)}
-        # What the broker should hold, by topic.
+        # The payloads that the broker should have, by topic.
         self._payloads: dict[str, bytes] = {}
         # The payloads at the broker, by topic; None if the payload there is unknown.
         self._sent: dict[str, bytes | None] = {}
         # Topics whose payload at the broker can differ from the wanted one, in order.
         self._doubtful: dict[str, None] = {}
         self._places: dict[GameId, Place] = {}
-        # Everything to compute again: boards by their place, players by their id, and
+        # What must be computed again: boards by their place, players by their id, and
         # None for engine and health.
         self._stale: set[Place | str | None] = set()
         self.forget()
@@ -142,7 +142,7 @@ class RetainedMessages:
     # --- changes ----------------------------------------------------------------------
 
     def mark_changed(self, changes: Iterable[Change]) -> None:
-        """Mark the boards and players that changes are about, to be computed again."""
+        """Mark the boards and players of these changes to be computed again."""
         for change in changes:
             match change:
                 case GameMessage(game=view):
@@ -167,7 +167,7 @@ class RetainedMessages:
         self._stale.add(None)
 
     def reset(self) -> None:
-        """Mark everything to be computed again, since games have other ids."""
+        """Mark everything to be computed again, since the ids of games have changed."""
         self._stale.update(self._places.values())
         self._places.clear()
         for view in self._state.games():
@@ -175,7 +175,7 @@ class RetainedMessages:
         self._mark_all_stale()
 
     def note_topic(self, topic: str) -> None:
-        """Note that the broker has a message at a topic, maybe from an earlier run."""
+        """Record that the broker has a message at a topic, maybe from a former run."""
         if topic not in self._other_topics and topic not in self._sent:
             self.doubt(topic)
 
@@ -198,7 +198,7 @@ class RetainedMessages:
         """Return up to ``limit`` topics with new payloads; an empty payload deletes a
         topic.
 
-        They count as sent. After the connection is lost, call :meth:`forget`.
+        The payloads count as sent. Call :meth:`forget` after the connection was lost.
         """
         self._refresh()
         payloads: dict[str, bytes] = {}

@@ -144,7 +144,8 @@ def _render_head(
         "og:description": description,
     }
     if links.has_picture:
-        # The address contains no token, since it is sent on to people without one.
+        # The address contains no token, since links are forwarded to people who should
+        # have none.
         tags["og:image"] = links.root + _address(_PICTURE, name, language, {})
         tags["og:image:width"] = str(WIDTH)
         tags["og:image:height"] = str(HEIGHT)

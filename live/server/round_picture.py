@@ -130,7 +130,7 @@ def draw_round(summary: RoundSummary, language: str) -> str:
 
 
 def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
-    # The number of games left out needs one line.
+    # The last line shows the number of games left out, if there are any.
     has_room = len(summary.games) <= _ROWS
     shown_games = summary.games if has_room else summary.games[: _ROWS - 1]
     y = _TOP
@@ -149,7 +149,7 @@ def _draw_results(summary: RoundSummary, words: RoundWords) -> Iterator[str]:
 def _draw_player(
     x: int, y: int, game: RoundGame, color: Color, summary: RoundSummary
 ) -> str:
-    """Return a name beside a result: in bold for a winner, grey for a loser."""
+    """Return a player's name as SVG: bold for the winner, grey for the loser."""
     winner = find_winner(game.result)
     player: RoundPlayer = getattr(game, color)
     return draw_text(
@@ -164,7 +164,10 @@ def _draw_player(
 
 
 def _draw_highlights(summary: RoundSummary, language: str) -> Iterator[str]:
-    """Draw the players above and below their ratings, if known, and deciding moves."""
+    """Draw the lists of players above and below their ratings, and of deciding moves.
+
+    The lists of players are left out if the round has no comparison with ratings.
+    """
     words = WORDS[language].round
     y = _TOP
     if summary.compared:

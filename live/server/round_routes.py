@@ -90,7 +90,7 @@ async def show_round_page(context: RequestContext) -> HttpResponse:
 
 
 async def _summarise(context: RequestContext) -> RoundSummary | HttpResponse:
-    """Return the summary of the requested round, or a response with the reason."""
+    """Return the summary of the requested round, or an error response."""
     _read_language(context)
     if context.allowed.visibility is Visibility.VENUE:
         return problem(404, "scores are hidden here, so rounds are not summed up")
@@ -117,12 +117,14 @@ async def _summarise(context: RequestContext) -> RoundSummary | HttpResponse:
         return problem(503, f"the round: {error}", LATER)
 
 
-def _find_round(context: RequestContext, over: Sequence[RoundName]) -> RoundName | None:
-    """Return the newest round of ``over`` that the query selects; None without one."""
+def _find_round(
+    context: RequestContext, rounds: Sequence[RoundName]
+) -> RoundName | None:
+    """Return the first of these rounds that the query selects; None without one."""
     parameters = dict(context.request.query)
     event = fold_name(parameters.get("event", ""))
     round = normalise_round(parameters.get("round", ""))
-    for name in over:
+    for name in rounds:
         if event in ("", fold_name(name[0])) and round in ("", name[1]):
             return name
     return None

@@ -29,7 +29,7 @@ from live.watch.round_summary import RoundSummary
 
 @dataclass
 class RouteParts:
-    """What routes need besides the request."""
+    """The parts of the server that routes use."""
 
     public: PublicView
     """The state for all clients other than arbiters."""
@@ -38,7 +38,7 @@ class RouteParts:
     incidents: Callable[[], Sequence[Incident]]
     """Returns the incident log."""
     is_secure: bool
-    """True if the server itself encrypts."""
+    """True if the server itself uses TLS."""
     metrics: Metrics
     pictures: Pictures
     study: StaticSite | None
@@ -96,9 +96,9 @@ class Route(Value, dict=True):
     media type. None for a route that is not in the published description.
     """
     query: Sequence[str]
-    """Names of its query parameters, as in the description."""
+    """Names of the query parameters, for the published description."""
     open: bool
-    """True if clients can read it without a token even if tokens are needed."""
+    """True if this route needs no token, even if other routes do."""
 
     @property
     def summary(self) -> str:

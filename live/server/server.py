@@ -70,7 +70,8 @@ class Publisher:
             site: the static files of the pages.
             public: the state for all other clients; by default derived from ``state``.
             incidents: returns the incident log.
-            desk: called with each command of an arbiter and the name of his token.
+            desk: called with each command of an arbiter and the name of the arbiter's
+                token.
             on_air: called with the ids of the games on air whenever they change.
             study: the folder with tables and figures of studies.
             report: called when a problem with the file of tokens begins or ends.
@@ -155,7 +156,7 @@ class Publisher:
         self._port = self.address[1]
 
     async def watch(self) -> None:
-        """Listen again whenever the port was lost, until cancelled.
+        """Check regularly whether the server listens, and repair it; until cancelled.
 
         Raises:
             PortInUse: another program uses the port now.
@@ -172,7 +173,7 @@ class Publisher:
     async def __aexit__(self, *raised: object) -> None:
         """Send all waiting changes, close all connections, and stop listening.
 
-        Clients are told to reconnect. All this takes at most ``closing_s`` seconds.
+        Clients are asked to reconnect. This takes at most ``closing_s`` seconds.
         """
         self._server.close()
         self._timer.cancel()
@@ -200,7 +201,7 @@ class Publisher:
     def reconfigure(self, config: ServerConfig) -> None:
         """Apply changed settings: host names, origins, limits and public rights.
 
-        Clients whose rights change are closed and told to reconnect.
+        Connections of clients whose rights change are closed; the clients reconnect.
         """
         self._routes.allow_frames(config.frames)
         if config.hide_scores != self._config.hide_scores:

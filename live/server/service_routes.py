@@ -41,7 +41,7 @@ def list_incidents(context: RequestContext) -> HttpResponse:
 def report_metrics(context: RequestContext) -> HttpResponse:
     """Return metrics of the service, for Prometheus."""
     guest = context.guest
-    # Metrics are not delayed, so the delayed public needs a token with metrics.
+    # Metrics are not delayed, so while the public is delayed, they need a token.
     if (
         not guest
         or not guest.can_read_metrics
@@ -57,7 +57,7 @@ def report_metrics(context: RequestContext) -> HttpResponse:
 def report_readiness(context: RequestContext) -> HttpResponse:
     """Return whether the service is ready; if it is not, readyz has status 503."""
     now = _assess(context)
-    # Clients without a needed token get only these two fields.
+    # Clients without a required token get only these two fields.
     readiness = now if context.guest else Readiness(now.status, now.ready)
     unready = context.request.path == "/readyz" and not now.ready
     return respond_json(readiness, 503 if unready else 200)

@@ -29,13 +29,13 @@ def render_share_page(
     """Return HTML with Open Graph tags (ogp.me) that redirects to the board at once.
 
     Args:
-        game_id: the id of the game in the link. It is used even without a game, since
-            the page of the board can have a token, which the link does not contain.
+        game_id: the id of the game in the link. It is used even if ``game``
+            is None: the page of the board can have a token, which the link lacks.
         game: the game; None if it does not exist or this visitor cannot see it.
         root: address of the service, ``https://HOST/``.
         moments: the moments of the game that this visitor can see. The most important
-            one is shown; a win with the lower figure comes before all others, since it
-            explains the two figures.
+            one is shown. A win by the player with the lower perceived rating is
+            preferred, since it explains the two ratings.
         picture: whether there is a picture of the board.
     """
     place = f"#{urlencode({'game': game_id})}" if game_id else ""

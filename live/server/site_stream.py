@@ -37,8 +37,8 @@ SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
 _SINCE_BYTES = 100_000
 #: Maximum delay of the retained changes, seconds; new readers wait up to this time.
 _SINCE_S = 1.0
-#: Maximum size of waiting messages, bytes. With more, the broker is too slow and gets a
-#: snapshot.
+#: Maximum size of waiting messages, bytes. If it is exceeded, the broker is too slow:
+#: the messages are dropped, and a snapshot is sent instead.
 _WAITING_BYTES = 1_000_000
 
 
@@ -51,7 +51,7 @@ class BrokerMessage(Value):
 
     @property
     def retain(self) -> bool:
-        """True if the broker must store it for new readers."""
+        """True if the broker must store the message for new readers."""
         return self.topic != CHANGES
 
 
@@ -59,7 +59,7 @@ class SiteStream:
     """The messages for the readers of one broker.
 
     ``clock`` returns a monotonic time, seconds. ``epoch`` must be different at every
-    start.
+    start of the service.
     """
 
     def __init__(

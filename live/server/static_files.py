@@ -1,6 +1,7 @@
 """The static files of the browser pages, and the manual at ``/manual/``.
 
-Only files of known types in one folder are served. The manual is rendered from text.
+Only files of known types in one folder are served. The manual is rendered from
+Markdown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +38,7 @@ def build_policy(frames: Sequence[str], path: str = "", query: Pairs = ()) -> st
     """Return the content security policy of a page.
 
     Pages of the origins in ``frames`` can show it in a frame. Pictures from other sites
-    are allowed over HTTPS only if the address of the page or overlay contains one.
+    are allowed over HTTPS only if ``query`` names one, for the page or an overlay.
     """
     has_logo = any(name in _LOGOS for name, _ in query)
     policy = POLICY
@@ -68,7 +69,7 @@ STUDY_TYPES = {
     ".csv": "text/csv; charset=utf-8",
     **{suffix: CONTENT_TYPES[suffix] for suffix in (".txt", ".json", ".svg", ".png")},
 }
-#: Files of the pages that have their own paths, by path.
+#: The file of each page that has a URL path of its own, by path.
 _NAMED = {
     "/": "index.html",
     "/overlay": "overlay.html",
@@ -85,8 +86,8 @@ USUAL = "client/usual.js"
 def generate_module(name: str) -> bytes:
     """Return the source of a generated module of the page.
 
-    It is the catalogue of figures; or the default values of games, plies and points
-    that messages leave out, with the number of the protocol.
+    The module contains either the catalogue of figures, or the protocol number with the
+    default values of games, plies and points, which messages leave out.
     """
     if name == CATALOGUE:
         return b"export default %b;\n" % encode_catalogue()
@@ -171,16 +172,16 @@ def find_manual_page(path: str) -> ExportedFile | None:
 def _render_manual(topic: str) -> ExportedFile:
     """Return the page of a topic, or of the index if ``topic`` is empty.
 
-    The topic must exist, so that requests for others cannot fill the cache.
+    The topic must exist, so that requests for unknown topics cannot fill the cache.
     """
     return ExportedFile(HTML, render_topic(topic) if topic else render_index())
 
 
 def open_study_files(name: str) -> StaticSite | None:
-    """Return the tables and figures to show, if a folder of them is named.
+    """Return the files of the folder of studies; None if ``name`` is empty.
 
     Raises:
-        ConfigError: it does not exist.
+        ConfigError: the folder does not exist.
     """
     if not name:
         return None

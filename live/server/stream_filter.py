@@ -46,8 +46,7 @@ class StreamFilter(Value):
     boards: frozenset[str] = frozenset()
     """Board numbers as decimal digits."""
     restriction: StreamFilter | None = None
-    """The games to which a token restricts the subscriber, in addition to its filter.
-    """
+    """A second filter, from the token of the subscriber: games must match both."""
     visibility: Visibility = Visibility.PUBLIC
     brief: bool = False
     """True for a stream with only the data that overlays show; see
@@ -77,7 +76,7 @@ class StreamFilter(Value):
         )
 
     def should_send(self, change: Change) -> bool:
-        """Return whether the filter includes messages of this type and can see them."""
+        """Return whether to send a change: its type is selected and visible."""
         is_included = self.gains or not isinstance(change, GainsMessage)
         return is_included and should_send(type(change), self.visibility)
 

@@ -1,4 +1,4 @@
-"""All numbered streams of one audience: which change belongs into which stream. Pure.
+"""All numbered streams of one audience, and the routing of changes to them. Pure.
 
 All subscribers with the same filter read the same stream
 (:mod:`live.server.numbered_stream`). After :meth:`StreamHub.publish` and
@@ -42,8 +42,8 @@ from live.server.numbered_stream import NumberedMessage, NumberedStream, count_b
 from live.server.stream_filter import StreamFilter
 from live.server.visibility import Visibility, redact
 
-#: Limits for sending an existing snapshot to new readers: its age, seconds, and the
-#: size of the changes after it as a share of its own size.
+#: An existing snapshot is sent to new readers up to this age, seconds, and while the
+#: changes after it are at most this share of its size.
 _SNAPSHOT_S = 30.0
 _SNAPSHOT_SHARE = 0.25
 #: Filters that select no game cost little, so their limit is higher by this factor.
@@ -51,7 +51,7 @@ _OF_NOTHING = 4
 
 
 DescribeDelay = Callable[[Visibility], PublicDelay]
-"""Returns the delay of the public, as far as a visibility level can know it."""
+"""Function that returns the delay of the public, redacted for a visibility level."""
 
 
 class TooManyFilters(Exception):
@@ -65,7 +65,7 @@ class StreamHub:
     """All streams of one audience in one run of the service.
 
     ``clock`` returns a monotonic time, seconds. ``epoch`` must be different at every
-    start.
+    start of the service.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class StreamHub:
         self._waiting = WaitingChanges()
         self._snapshots = SnapshotEncoder(self._state)
         self._streams: dict[StreamFilter, NumberedStream] = {}
-        # For each game, the data that filters check. Only if it changes, the filters
-        # are checked again.
+        # For each game, the data that filters check. The filters are checked again only
+        # if this data changes.
         self._identities: dict[GameId, object] = {}
         self._known_players: set[str] = set()
 
@@ -111,7 +111,7 @@ class StreamHub:
         self._route(ready)
 
     def flush(self) -> None:
-        """Pass all waiting changes to the streams (the tick)."""
+        """Pass all waiting changes to the streams, at the end of a tick."""
         if self._waiting:
             self._route(self._waiting.take_all())
 
@@ -146,7 +146,7 @@ class StreamHub:
     def snapshot(self, stream: NumberedStream) -> NumberedMessage:
         """Return a snapshot for a stream, with the number of the stream's last message.
 
-        It is encoded and deflated only once for all requests at the same number.
+        The snapshot is encoded and deflated only once until the number changes.
         """
         self.flush()
         now = stream.snapshot
@@ -163,8 +163,8 @@ class StreamHub:
         """Return the messages for a new reader: a snapshot and the messages after it.
 
         The last snapshot is used again while little has changed. So if many readers
-        come at different numbers, only one snapshot is computed; computing one delays
-        everyone.
+        join within a short time, only one snapshot is computed. Computing a snapshot
+        blocks the event loop.
         """
         self.flush()
         snapshot = stream.snapshot
@@ -228,9 +228,9 @@ class StreamHub:
         """Pass changes to the streams whose filters select them.
 
         If a game enters a narrow stream because its header changed, the whole game is
-        sent to that stream from the state, after all these changes. Until then its
-        changes are not sent there. Waiting changes of such a game are included here,
-        since otherwise they would be sent twice.
+        sent to that stream from the state, after all changes in ``ready``. The changes
+        of that game in ``ready`` are not sent to that stream. Its waiting changes are
+        added to ``ready``, since otherwise the stream would get them twice.
         """
         views = (change.game for change in ready if isinstance(change, GameMessage))
         for game in {view.id for view in views if self._has_new_identity(view)}:
@@ -305,8 +305,8 @@ class StreamHub:
     def _reselect(self, view: GameView) -> list[NumberedStream]:
         """Update the narrow streams for a game whose header has changed.
 
-        Remove the game from streams that no longer select it; return the streams that
-        now select it for the first time.
+        Remove the game from streams that no longer select it. Return the streams that
+        select it but do not contain it yet.
         """
         narrow = [stream for stream in self.streams if stream.is_narrow]
         for stream in narrow:
@@ -320,7 +320,7 @@ class StreamHub:
         ]
 
     def _send_game(self, game: GameId, streams: list[NumberedStream]) -> None:
-        """Send a whole game to streams, in the usual messages about changes."""
+        """Send a whole game to streams, as messages about changes."""
         detail = self._state.game(game) if streams else None
         if detail is None:
             return
@@ -338,12 +338,11 @@ class StreamHub:
             stream.games.add(game)
 
     def _update_players(self, stream: NumberedStream) -> None:
-        """Send a narrow stream the players that its games gained or lost."""
+        """Tell a narrow stream which players have joined or left its games."""
         before = stream.players
         stream.players = self._find_players(stream)
         for player in before - stream.players:
-            # With no games and no moves, the message means that clients drop the
-            # player.
+            # A standing without games and moves makes clients delete the player.
             self._send(
                 StandingMessage(PlayerView(player, "", None, 0, 0, None)), [stream]
             )

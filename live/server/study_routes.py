@@ -49,9 +49,7 @@ async def serve_study(context: RequestContext) -> HttpResponse | None:
 
 
 def _find_studies(context: RequestContext) -> StaticSite | HttpResponse:
-    """Return the folder of studies, or a response with the reason if it is not
-    available to this client.
-    """
+    """Return the folder of studies, or an error response if it cannot be read."""
     if context.parts.study is None:
         return problem(
             404, "no folder of tables and figures is named: set [study] folder"

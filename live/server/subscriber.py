@@ -4,17 +4,18 @@ Loss policy: messages are written to the transport while it accepts them. A clie
 does not read is skipped when :attr:`live.server.limits.ClientLimits.write_bytes` are
 unsent, so it needs no more memory than that. If it reads its data in time, it gets the
 messages that it missed, or a new snapshot if these exceed ``write_bytes`` again.
-Otherwise it is closed. Data from clients is read in small pieces, by turns among all
-connections. A client that sends too much is no longer read. A client that must send a
-token gets no data before that; if the token is invalid or does not come in time, the
-client is closed with ``FORBIDDEN``.
+Otherwise its connection is closed.
+
+Data from clients is read in small pieces, by turns among all connections. If a client
+sends too much, its data is no longer read. A client that must send a token gets no data
+before that. If the token is invalid or does not come in time, the connection is closed
+with ``FORBIDDEN``.
 
 Everything here is synchronous: nothing can happen between reading the state and writing
 it to a connection, so no change comes between a snapshot and the messages after it.
-Only
-a long snapshot is deflated in another thread (about 40 ms for 56 games), while messages
-to all others continue. The clients that wait for it then get it with all messages after
-it.
+Only a long snapshot is deflated in another thread (about 40 ms for 56 games). Meanwhile
+all other clients get their messages. The clients that wait for the snapshot then get it
+with all messages after it.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class Subscriber(asyncio.Protocol):
         """
         self.stream: NumberedStream
         self.sender: str
-        """The address to which the client's filters are counted."""
+        """The address for which the client's websockets and filters are counted."""
         self.guest: Guest | None = None
         """The identity of the client; None until its first message contains a token."""
         self.on_text: Callable[[bytes], None] | None = None
@@ -123,7 +124,8 @@ class Subscriber(asyncio.Protocol):
         self._protocol = protocol
         self._tally = tally
         self._rest: Iterator[bytes] = iter(())
-        # The time since which the transport accepts no more data; None if it does.
+        # The time since which the transport has accepted no data, seconds. None while
+        # it accepts data.
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._since_s = self._heard_s = clock()
@@ -148,10 +150,10 @@ class Subscriber(asyncio.Protocol):
         """Make the client a reader of a stream.
 
         Args:
-            source: the streams of its audience.
+            source: the streams of the client's audience.
             selected: the filter, already limited to the client's rights.
-            guest: its identity.
-            on_text: called with each of its text messages; None to ignore them.
+            guest: the identity of the client.
+            on_text: called with each text message of the client; None to ignore them.
 
         Raises:
             TooManyFilters: too many different filters are in use.
@@ -174,8 +176,8 @@ class Subscriber(asyncio.Protocol):
     def send_frames(self, frames: Iterable[bytes], cursor: int) -> None:
         """Write any number of frames, as fast as the client reads them.
 
-        ``cursor`` is the number of the last message in them; later messages follow
-        afterwards.
+        ``cursor`` is the number of the last message in ``frames``. Later messages of
+        the stream follow.
         """
         if self._closing_s is not None:
             # The subscriber was closed after an error in the service. Nothing is
@@ -337,7 +339,8 @@ class Subscriber(asyncio.Protocol):
     def _flush(self) -> None:
         """Write the websocket protocol's answers: pongs, close frames and the end.
 
-        They are joined to one write, since each write to a lost transport is logged.
+        They are joined into one write, since asyncio logs each write to a lost
+        transport.
         """
         parts = self._protocol.data_to_send()
         if data := b"".join(parts):

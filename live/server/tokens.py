@@ -52,17 +52,17 @@ class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
     games: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
     expires: dt.date | None = None
-    """The last day on which it is valid, UTC; None without a limit."""
+    """The last day on which the token is valid, UTC; None without a limit."""
     metrics: bool = False
     """True if the token gives the right to read the metrics, which cover all events and
     have no delay.
     """
     producer: bool = False
-    """True if the boards that its overlays show are analysed first."""
+    """True if boards on overlays that use this token are analysed first."""
 
     @property
     def restriction(self) -> StreamFilter | None:
-        """The filter to which the token is restricted; None without a restriction.
+        """The filter with the games that the token allows; None if it allows all games.
 
         Raises:
             FilterError: a value is not allowed in a filter.
@@ -83,9 +83,8 @@ class _File(Value, forbid_unknown_fields=True):
 
 
 Tokens = Mapping[str, Token]
-"""All tokens of a file, by their SHA-256. Tokens are looked up by digest, so the time
-of
-a lookup reveals nothing about a token.
+"""All tokens of a file, by their SHA-256. A token is found by its digest, so the time
+of a lookup reveals nothing about the token.
 """
 
 
@@ -144,8 +143,8 @@ def _format_toml(value: object) -> str:
 
 
 _log = logging.getLogger(__name__)
-#: Number of checks, one per second, for which an unusable file counts as one that is
-#: just being written.
+#: Number of checks, one per second, after which the tokens of an unusable file become
+#: invalid. Before that, the file might just be incompletely written.
 GRACE_LOOKS = 3
 
 
@@ -187,7 +186,7 @@ class TokenFile:
         """Return the tokens if they have changed, given the result of :meth:`load`.
 
         Return None if they have not changed, and no tokens if the file has been
-        unusable for too long. To be called about once a second.
+        unusable for too long. Call this method about once a second.
         """
         before = self._text
         try:

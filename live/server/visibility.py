@@ -50,8 +50,8 @@ class Visibility(enum.IntEnum):
         return cast(Literal["venue", "public", "arbiter"], self.name.lower())
 
 
-#: The fields that the venue can see: moves, clocks, names, results, and the health of
-#: sources.
+#: The fields that can be seen at the level VENUE: moves, clocks, names, results, and
+#: the health of sources.
 _VENUE: dict[Kind, str] = {
     from_sources.Player: "name elo title fide_id federation team k",
     figures.EngineInfo: "name limit",
@@ -88,8 +88,8 @@ _ARBITER: dict[Kind, str] = {
     figures.PlayerView: "agreement",
     # The address of a game.
     figures.GameView: "url",
-    # Texts that can contain files and addresses, and the number of boards whose figures
-    # are behind, which includes delayed boards.
+    # Texts that can contain file names and addresses, and the number of boards whose
+    # figures are behind, which includes delayed boards.
     health.EngineHealth: "problem behind",
     health.HumanHealth: "problem",
 }
@@ -149,9 +149,9 @@ def redact_sources(
 ) -> tuple[health.FeedHealth, ...]:
     """Return the feeds and parts of the service that a level can see.
 
-    Only arbiters see addresses and parts for producers. The venue sees no parts of the
-    service at all: they are listed when they fail, and an engine's answer can be the
-    cause.
+    Only arbiters see addresses and parts for producers. At the level VENUE no part of
+    the service is visible: a part is listed when it fails, and its failure could reveal
+    that an engine has answered.
     """
     if visibility is Visibility.ARBITER:
         return feeds
@@ -164,7 +164,7 @@ def redact_sources(
 
 
 def _name_source(feed: values.FeedName) -> str:
-    """Return the neutral name of any source."""
+    """Return the same neutral name for every source."""
     return "source"
 
 

@@ -1,6 +1,6 @@
-"""The websocket handshake of a request (RFC 6455, section 4), without a connection.
+"""Checks of websocket handshakes (RFC 6455, section 4), by the package websockets.
 
-The package websockets checks it. Pure.
+Pure.
 """
 
 from typing import NamedTuple
@@ -40,7 +40,8 @@ class AcceptedHandshake(NamedTuple):
     def close_outdated(self) -> bytes:
         """Return the response, and a close frame for a client of an earlier protocol.
 
-        Browsers do not show the text of a refused handshake.
+        The close frame contains the reason, since browsers do not show the text of a
+        refused handshake.
         """
         self.protocol.send_response(self.response)
         self.protocol.send_close(CloseCode.OUTDATED, _OUTDATED)
@@ -76,8 +77,8 @@ def _list_members(headers: Headers, name: str) -> list[str]:
 def _build_refusal(answer: Response, headers: Headers) -> HttpResponse:
     """Return the response to a refused handshake.
 
-    It gives the reason, and the headers for an acceptable one (RFC 6455, section
-    4.2.2).
+    The response contains the reason, and headers that say which handshake is accepted
+    (RFC 6455, section 4.2.2).
     """
     text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
     status = answer.status_code

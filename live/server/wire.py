@@ -43,7 +43,7 @@ _TAIL = b"\x00\x00\xff\xff"
 #: data and takes four times as long.
 _LEVEL = 3
 _LONG_LEVEL = 8
-#: Size of a message from which deflating takes more than about a millisecond, bytes.
+#: Size above which deflating a message takes more than about a millisecond, bytes.
 LONG_BYTES = 64_000
 #: Minimum size of a message that is deflated, bytes. For shorter messages it saves
 #: little.
@@ -136,7 +136,7 @@ def split_frames(
 def build_frame_header(length: int, first: int) -> bytes:
     """Return the header of a frame with ``length`` bytes of payload.
 
-    ``first`` is its first byte (RFC 6455, section 5.2).
+    ``first`` is the first byte of the header (RFC 6455, section 5.2).
     """
     if length < 126:
         return bytes((first, length))

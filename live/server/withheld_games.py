@@ -1,7 +1,7 @@
-"""What the public had not seen before a restart: taken away, and shown when it is due.
+"""Changes that withhold games after a restart until the public delay is over. Pure.
 
 The moves, clocks, headers and results of a game are shown when they are due, as if
-there had been no restart; its figures are shown with its last change. Pure.
+there had been no restart. Its figures are shown together with its last change.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -51,16 +51,16 @@ def withhold_unshown(
     delay_s: float,
     now_s: float,
 ) -> list[TimedChange]:
-    """Return the changes that remove unseen data from a state and bring it back.
+    """Return the changes that remove unseen data from a state and later restore it.
 
-    Those that remove it come first, at a time that is always due.
+    The changes that remove data come first; their time is always due.
 
     Args:
         whole: the whole state.
         unshown: the games that the public has not completely seen.
         stored_engine: the engine with a rating that does not depend on any game.
         delay_s: the delay of the public, seconds.
-        now_s: the present time, on the clock of the returned times.
+        now_s: the present time, by the same clock as the returned times, seconds.
     """
     changes: list[TimedChange] = []
     last_changes_s: dict[GameId, float] = {}
@@ -117,9 +117,9 @@ def _withhold_figures(
 def _list_stage_changes(
     detail: GameDetail, stages: Sequence[Stage]
 ) -> Iterator[tuple[float, Change]]:
-    """Yield the changes from each stage of a game to the next, beginning without it.
+    """Yield the changes from each stage of a game to the next, beginning with no game.
 
-    Each comes with the number of seconds since then.
+    Each change comes with the number of seconds since it happened.
     """
     before: GameDetail | None = None
     for ago_s, game in stages:
@@ -137,7 +137,7 @@ def _list_stage_changes(
 def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
     """Return a game with the moves and headers of an earlier ``game``, without figures.
 
-    ``detail`` gives the fields that an earlier game lacks.
+    Fields that ``game`` lacks are taken from ``detail``.
     """
     heads = asdict(game.headers)
     fields = {
