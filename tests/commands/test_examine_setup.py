@@ -22,7 +22,7 @@ from live.errors import ConfigError
 from live.event.choose_measure import explain_no_screening, load_figure_models
 from live.ratings.agreement import load_choice_model
 from live.settings import Config, FeedsConfig, JournalConfig
-from live.sources import open_feed
+from live.sources import source_probe
 from tests.sources.fakes import DATA
 
 
@@ -87,7 +87,7 @@ async def test_it_refuses_what_the_start_would_refuse(
     19).
     """
     monkeypatch.setenv("COLUMNS", "250")
-    monkeypatch.setattr(open_feed, "QUIET_S", 0.05)
+    monkeypatch.setattr(source_probe, "QUIET_S", 0.05)
     monkeypatch.setattr(doctor, "measure_speed", partial(measure_speed, seconds=0.05))
     (tmp_path / "games.pgn").write_text(
         '[White "A"]\n[Black "B"]\n[Round "7.1"]\n\n1. e4 *\n'
@@ -151,7 +151,7 @@ def test_without_a_name_it_is_the_folder_of_journals(
 async def test_sources_are_listed_with_their_games_and_what_does_not_answer(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_feed, "QUIET_S", 0.05)
+    monkeypatch.setattr(source_probe, "QUIET_S", 0.05)
     boards = str(DATA / "four-boards.pgn")
     assert (
         await probe_feeds(Config(), [boards, "nonsense"], json=False, within_s=20) == 1

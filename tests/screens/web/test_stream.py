@@ -108,7 +108,7 @@ def test_what_cannot_follow_is_noticed(pages: Pages) -> None:
     # A change of what is not held, and a ply that leaves a gap.
     world = opened(pages, 5)
     world.appear("g1")
-    assert refused(world, world.move("g1"), 2) == "game g1 is not held"
+    assert refused(world, world.move("g1"), 2) == "game g1 is unknown"
     world = opened(pages, 6, "g1")
     world.move("g1")
     assert refused(world, world.move("g1"), 2) == "ply 2 does not follow 0 in g1"

@@ -80,7 +80,7 @@ export class Held {
 
   game(id) {
     const game = this.games.get(id);
-    if (game === undefined) throw new OutOfSequence(`game ${id} is not held`);
+    if (game === undefined) throw new OutOfSequence(`game ${id} is unknown`);
     return game;
   }
 }
