@@ -1,17 +1,16 @@
 """Forecast of the next moves of one board: the searches that are worth making while a
 player thinks. Pure.
 
-A forecast is a tree of positions, as far as it is worth looking. Its root is the live
-position, and its branches are replies. Each position in it needs its own search (for
-the score when it occurs), each reply a restricted search of the position before it (for
-the gain), and each position searched a scout: one short search for several lines, which
-shows how likely the replies are. Results are kept while the game stays within the tree,
-so nothing is searched twice, and after a move the part of the tree below that move is
-kept.
+A forecast is a tree of positions. Its root is the live position, and its branches are
+replies. Each position needs a search for its score. Each reply needs a restricted
+search of the position before it, for the gain. Each searched position needs a scout:
+one short search for several lines, which shows how likely the replies are. Results are
+kept while the game stays within the tree, so nothing is searched twice, and after a
+move the part of the tree below that move is kept.
 
 The value of a search is the chance that the game reaches the position where it is
 needed, reduced for every ply further ahead: a search that is needed later can mostly be
-made later. Last come the gains of the live position's moves that nobody expects.
+made later. Searches for the gains of unexpected moves of the live position come last.
 """
 
 from __future__ import annotations
@@ -34,12 +33,13 @@ from live.engine.search import (
 from live.messages.values import Value
 
 Chances = Callable[[str, int, Sequence[int]], Sequence[float]]
-"""Chances of replies, from 0 to 1 and in the order given: called with the board, the
-ply of the move, and the centipawns by which each reply is behind the best, best first.
+"""Function that returns the chances of replies, from 0 to 1, in the order given. Its
+arguments are the board, the ply of the replies, and the centipawns by which each reply
+is behind the best, best first.
 """
 HumanShares = Callable[[str, Position], Mapping[str, float]]
-"""Share of people with the ratings of a board's players who would play each move (UCI)
-in a position; empty while unknown.
+"""Function that returns, for a board and a position, the share of people with the
+mover's rating who would play each move (UCI); empty while unknown.
 """
 #: Exponent of the product of a reply's chance by scores and its share among people.
 #: With it the forecast has 1.54 nats per move, over 325 moves of six boards of an open
@@ -74,8 +74,8 @@ class ForecastPolicy(Value):
     moves.
     """
     surprise_value: float = 0.002
-    """Value of a search for the gain of each move that nobody expects: three played
-    moves in a hundred are such, and a position has some twenty of them. 0: these
+    """Value of a search for the gain of one unexpected move. Three played moves in a
+    hundred are unexpected, and a position has some twenty such moves. With 0 these
     searches are not made.
     """
 
@@ -135,8 +135,8 @@ class MoveForecast:
         self._rules = rules
         self._policy = rules.policy
         self._scout_limit = reduce_limit(rules.limit)
-        # Searches of less value are not made, so chances need not be followed below
-        # this part of it.
+        # Replies with a smaller chance are not followed, because every search there
+        # would be below ``min_worth``.
         self._min_chance = rules.policy.min_worth / max(1.0, rules.policy.gain)
         self._root = _TreeNode(position, ply)
         self._nodes = {position: self._root}

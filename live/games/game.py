@@ -20,7 +20,7 @@ class Game(Value):
     moves: tuple[Move, ...] = ()
     """``moves[ply - 1]`` is the move that leads to ``ply``."""
     result: Result = "*"
-    """The result as reported; after a mate without a reported result, the one by the
+    """The result as reported; after a mate without a reported result, the result by the
     rules.
     """
     start_eval: Score | None = None

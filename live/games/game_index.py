@@ -1,5 +1,5 @@
-"""Index of all known games by the values that reports identify them with. Only one
-writer applies steps.
+"""Index of all known games, by id, by feed, and by the values that identify a game in a
+report. Only one writer applies steps.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -15,7 +15,7 @@ from live.games.player_identity import (
 from live.messages.from_sources import GameReport, Headers
 from live.messages.values import FeedName, GameId
 
-#: Key to find games by: its kind, the feed, and the values.
+#: Key by which games are found: the kind of key, the feed, and the values.
 GameKey = tuple[str | int | None, ...]
 
 T = TypeVar("T")
@@ -46,7 +46,8 @@ class KeyIndex:
         return self._keys.get(id, ())
 
     def games_with_key(self, key: GameKey) -> Collection[GameId]:
-        """Return the games with this key, in the order in which they got it; O(1)."""
+        """Return the games with this key, in the order in which the key was set; O(1).
+        """
         return self._games.get(key, ())
 
 
@@ -86,7 +87,8 @@ class GameIndex:
         return tuple(self._feeds.get(feed, ()))
 
     def games_with_key(self, key: GameKey) -> tuple[GameId, ...]:
-        """Return the ids of the games with this key, in the order they got it."""
+        """Return the ids of the games with this key, in the order in which it was set.
+        """
         return tuple(self._keys.games_with_key(key))
 
     def is_restored(self, id: GameId) -> bool:
@@ -94,7 +96,8 @@ class GameIndex:
         return id in self._restored
 
     def mark_restored(self, id: GameId) -> None:
-        """Mark a game as restored, until :class:`~live.games.game.GameConfirmed`.
+        """Mark a game as restored from the journal, until a step
+        :class:`~live.games.game.GameConfirmed`.
 
         Raises:
             KeyError: the game is unknown.
@@ -122,7 +125,7 @@ class GameIndex:
         match step:
             case NewGame(game=game):
                 if game.id in self._games:
-                    raise ValueError(f"game {game.id} is held already")
+                    raise ValueError(f"game {game.id} is known already")
                 self._games[game.id] = game
                 self._feeds.setdefault(game.feed, {})[game.id] = None
                 self._keys.set_keys(game.id, lookup_keys(game))
@@ -151,7 +154,9 @@ def sort_by_order(games: dict[GameId, T], order: Sequence[GameId]) -> dict[GameI
 
 
 def source_key(feed: FeedName, game: Game | GameReport) -> GameKey:
-    """Return the source's own key; without one, event, round, board and both names."""
+    """Return the key of a game within its feed: the source's own key or, without one,
+    event, round, board and both names.
+    """
     if game.key:
         return ("key", feed, game.key)
     headers = game.headers

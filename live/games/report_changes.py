@@ -1,5 +1,4 @@
-"""Changes of the known games by a report: ``plan_steps(held, report)`` returns the
-steps.
+"""Changes of the known games by a report: :func:`plan_steps` returns the steps.
 
 Pure. A report of k games costs O(k + number of changes), however many games are known.
 
@@ -10,11 +9,11 @@ These rules decide the changes:
   the game. A mate that the source still reports with ``*`` gets the result by the
   rules.
 * Only a line that was read completely can remove moves. A game that could not be read
-  to its end (``unread``) keeps its known moves, and its ``problem`` tells so; see
+  to its end (``unread``) keeps its known moves, and its ``problem`` says so; see
   :mod:`live.sources.kept_moves`.
 * A game missing from a **complete** report is no longer in its source. Played moves are
   never lost: a finished game stays as it is; a game with moves but no result gets a
-  ``problem`` telling that its last known state is shown; a game without moves is
+  ``problem``, which says that its last known state is shown; a game without moves is
   removed. (Sources that can be read while they are being written check a missing game
   themselves: :mod:`live.sources.partial_reads`.)
 * Another starting position or variant means another game: the old one is removed at
@@ -22,8 +21,8 @@ These rules decide the changes:
 * A missing name, event, round or board counts as lost, not as withdrawn: the last one
   reported stays. Elo, title, team, FIDE id and other headers are accepted as reported,
   so that a wrong title can be withdrawn.
-* A bye, or a pairing without one of its players, is not a game until it has moves.
-* The spelling of a move (SAN) stays as first reported; its UCI identifies the move.
+* A bye, or a pairing without one of its players, is not a game until it has moves. *
+The spelling of a move (SAN) stays as first reported; its UCI identifies the move.
 """
 
 from collections.abc import Iterator, Set
@@ -151,8 +150,8 @@ def _diff_report(game: Game, report: GameReport) -> Iterator[Step]:
 
 
 def _keep_lost_headers(old: Headers, new: Headers) -> Headers:
-    """Return ``new``, with names, event, round and board of ``old`` where they are
-    missing.
+    """Return ``new``, with names, event, round and board of ``old`` where ``new`` has
+    none.
     """
     if new == old:
         return old

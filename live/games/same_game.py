@@ -16,8 +16,8 @@ better than merging two different games:
   player of the same name is enough. A wrong move in one of the sources is allowed if
   event, round and both players are the same.
 
-Games without moves of which only one has ended stay separate, as do quick draws without
-clocks between the same players in two events.
+Two games without moves stay separate if only one of them has ended. Quick draws without
+clocks between the same players in two events stay separate, too.
 """
 
 import re
@@ -53,8 +53,8 @@ def is_one_game(first: Game, second: Game, *, alone: bool) -> bool:
     Args:
         first: the game as one source reports it.
         second: the game as the other source reports it.
-        alone: neither source has a second game of these players that could be in the
-            same round.
+        alone: true if neither source has a second game of these players that could be
+            in the same round.
     """
     if not may_be_one_game(first, second):
         return False
@@ -131,7 +131,9 @@ def _is_same_place(first: str, second: str) -> bool:
 
 
 def _is_other_month(first: str, second: str) -> bool:
-    """Return whether dates are over a month apart (broadcasts can be set up early)."""
+    """Return whether two dates differ by more than a month (a broadcast can be set up
+    weeks before the game).
+    """
     matches = [_MONTH.match(text) for text in (first, second)]
     months = [
         12 * int(match[1]) + int(match[2]) for match in matches if match is not None

@@ -151,8 +151,8 @@ class PlainLines:
     _charset = "latin-1"
 
     def decode_lines(self, data: bytes, *, final: bool = False) -> bytes:
-        """Return the lines decoded so far from ``data``. If ``final``, no data follows,
-        so everything held back is returned too.
+        """Return ``data`` converted, as far as it can be decided. If ``final``, no data
+        follows, so all bytes that were held back are returned, too.
         """
         if self._lines is None:
             data = self._head = self._head + data
