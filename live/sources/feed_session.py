@@ -1,9 +1,8 @@
-"""The state of one source: what it has reported, its health, and whether it has
-ended.
+"""The state of one source: what it has reported, its health, and whether it has ended.
 
-Loss policy from source to game: lossless. Each report contains a whole game, so the
-next report makes up for a missed one; ``FeedSink.report`` waits while the consumer is
-busy, so nothing is dropped here.
+No move is lost between source and game. Each report contains whole games, so the next
+report makes up for a missed one. ``FeedSink.report`` waits while the consumer is busy,
+and drops nothing.
 """
 
 import random
@@ -47,7 +46,9 @@ class FeedSink(Protocol):
 
 @dataclass(frozen=True)
 class FeedConditions:
-    """The conditions every source works under: settings, clock and random numbers."""
+    """Conditions under which a source is followed: settings, clock, random numbers, and
+    whether it is only probed or followed for ever.
+    """
 
     config: FeedsConfig
     clock: Clock = LOOP_CLOCK
@@ -100,8 +101,8 @@ MOST_NAMED = 5
 
 
 def describe_wrong_boards(wrong: Iterable[WrongBoard]) -> str:
-    """Describe for people which boards of a source have which problem: ``board 2, board
-    4: …``.
+    """Return a text for display that lists the boards with each problem: ``board 2,
+    board 4: …``.
     """
     boards: defaultdict[str, list[str]] = defaultdict(list)
     for board in wrong:
@@ -137,8 +138,8 @@ def _is_ended_illegally(game: GameReport) -> bool:
 
 
 class FeedSession:
-    """Reports and health of one source, each sent only once. It keeps just enough of
-    each game to notice changes and the end.
+    """State of one source: it sends each change of games or health once, and stores
+    only as much of each game as shows changes and the end.
     """
 
     def __init__(

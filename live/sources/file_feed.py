@@ -130,7 +130,7 @@ class FileFeed(PolledFeed):
     async def _read_changes(self, session: FeedSession) -> Poll:
         looked_s = self._clock.now()
         now = await self._call_and_warn_if_slow(session, self._find_files)
-        for path in self._files.keys() - now.keys():  # perhaps being replaced now
+        for path in self._files.keys() - now.keys():  # gone, or just being replaced
             del self._files[path]
         readings: Readings = {}
         for path, signature in now.items():
@@ -208,8 +208,10 @@ class FileFeed(PolledFeed):
             )
 
     def _report_missing(self, session: FeedSession) -> None:
-        """Report that the path does not exist; raise FeedNotFound if nothing has been
-        reported yet and nobody waits for the source.
+        """Report that the path does not exist.
+
+        Raise FeedNotFound if nothing has been reported yet and the service does not
+        wait for missing sources.
         """
         if not session.reported and not self._conditions.lasting:
             raise FeedNotFound(
@@ -244,8 +246,8 @@ class FolderFeed(FileFeed):
         """Reason why a file could not be read, by file."""
         self._doubled = DoubledGames()
         self._doubles: dict[Path, str] = {}
-        """By file that is ignored wholly or partly because its games are in other
-        files: the description shown to people.
+        """For each file that is ignored, wholly or partly, because its games are in
+        other files: the description shown to people.
         """
 
     def _find_files(self) -> Signatures:

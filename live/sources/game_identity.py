@@ -54,10 +54,10 @@ REPEATED_PLIES = 10
 def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
     """Return the games of one text, each only once.
 
-    Games with equal players, headers and moves, as far as both go, are one game; the
-    longer version is kept. Different keys do not make them different games. A key
-    shared by several games is removed from all of them: lichess exports of 2025 give
-    all games of a round one address.
+    Two games are one if their headers are equal and the longer one continues the
+    shorter one, whatever their keys; the longer one is returned. A key shared by
+    several games is removed from all of them: lichess exports of 2025 give all games of
+    a round one address.
     """
     unique: list[GameReport] = []
     places: defaultdict[Identity, list[int]] = defaultdict(list)

@@ -44,8 +44,8 @@ def is_another_game(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
     shared = count_shared_plies(game_moves, line)
     if not line:
         return len(game_moves) >= NEW_GAME_PLIES
-    # The service was not connected when the new game began, so its moves are different,
-    # or hardly any.
+    # If the new game began while the service was not connected, most of its moves
+    # differ, or it has hardly any moves.
     return len(game_moves) - shared > BACK_PLIES and (
         shared < len(line) or shared < NEW_GAME_PLIES
     )
@@ -133,9 +133,9 @@ class HallBoard:
         self._from_fen = ""
         """FEN of the position from which LiveChess follows the moves."""
         self._played: tuple[Move, ...] = ()
-        """Moves before that position."""
+        """Moves of the game before the position ``_from_fen``."""
         self._start = chess.Board()
-        """Starting position of those moves."""
+        """Starting position of the moves ``_played``."""
 
     @property
     def name(self) -> str:

@@ -115,8 +115,8 @@ class LichessBroadcastFeed(PolledFeed):
         self._url = f"{api}/broadcast"
         self._scope, self._id = target.kind, target.id
         self._rounds: dict[str, set[str]] = {}
-        """Rounds of a tournament or group that need comparing: by id of the round, the
-        keys of its unfinished games.
+        """Keys of the unfinished games of each round that must still be compared, by
+        the round's id; only for a tournament or group.
         """
         self._token = token
         self._earlier: list[str] = []
@@ -132,7 +132,7 @@ class LichessBroadcastFeed(PolledFeed):
         """Clock time of the last comparison; a new connection does not reset it."""
         self._decoder = PgnDecoder()
         self._readers: dict[str, PgnReader] = {}
-        """By id of a recently compared round: the reader of its export."""
+        """Readers of the exports of recently compared rounds, by the round's id."""
         self._silence_s = 2 * KEEP_ALIVE_S + conditions.config.timeout_s
 
     async def _follow_source(self, session: FeedSession) -> None:
@@ -359,8 +359,8 @@ class LichessBroadcastFeed(PolledFeed):
 
         The list has a tenth of the size of the export. It shows takebacks, pairings
         that have not begun, removed boards and results, but neither earlier moves nor
-        ratings. So after :data:`EXPORT_S` seconds this returns False in any case, and
-        the export is read.
+        ratings. So :data:`EXPORT_S` seconds after the last export the answer is always
+        False, and the export is read.
         """
         if self._clock.now() - self._exported_s >= EXPORT_S:
             return False
@@ -487,8 +487,8 @@ def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
             "is not a lichess broadcast or game: their URLs end in an eight-letter id",
         )
     # With a forced kind, requests go to the server in the address (a rehearsal, a
-    # private instance). Otherwise they go to the configured server, from whatever host
-    # the URL was copied.
+    # private instance). Otherwise they go to the configured server, whichever host the
+    # URL names.
     origin = origin_of(source.target)
     base_url = origin if source.forced and origin != LICHESS else settings.base_url
     token = LichessToken(

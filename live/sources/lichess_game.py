@@ -72,7 +72,7 @@ class _Status(Value):
 
 class _Line(ForeignObject):
     """A line of a stream. A description has an id; a position has none. In a TV stream,
-    ``t`` tells which of the two ``d`` is.
+    it is the field ``d`` of a :class:`_TvLine`, whose field ``t`` names the kind.
     """
 
     id: str | None = None

@@ -360,8 +360,8 @@ class LiveChessCloudFeed(PolledFeed):
 
         Args:
             root: base URL of the round's files.
-            unread_pairings: by number of the board: what was found instead of its
-                pairing.
+            unread_pairings: what was found instead of each board's pairing, by the
+                board's number.
             other_games: games of the other boards. Players who are now at another board
                 have left their old one.
         """
@@ -441,8 +441,8 @@ class LiveChessCloudFeed(PolledFeed):
         page = self._page_at(path, kind)
         if page.damage:
             period_s = min(period_s, PERIOD_S)
-        # If the file has never been read, the runner's retries determine the wait
-        # instead.
+        # If the file has never been read, the retries of the base class determine the
+        # wait instead.
         if page.contents is None or self._clock.now() - page.asked_s >= period_s:
             await self._fetch_page(page)
             damage = page.damage and f"cannot be read, it is {page.damage}"

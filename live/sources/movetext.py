@@ -70,7 +70,7 @@ class _Text(NamedTuple):
 
 
 class Movetext:
-    """The main line of one game. Use up the iterator of :meth:`read_text`, then read
+    """The main line of one game. Exhaust the iterator of :meth:`read_text`, then read
     the attributes. A later text need not continue the earlier one.
     """
 
