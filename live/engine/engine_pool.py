@@ -99,7 +99,9 @@ class ResultDeliveries:
         )
 
     def deliver_batch(self) -> None:
-        """Make up to ``_BATCH_SIZE`` calls now. Does nothing while another call runs."""
+        """Make up to ``_BATCH_SIZE`` calls now. Does nothing while another call
+        runs.
+        """
         if self._calling:
             return
         self.cancel_batch()

@@ -9,7 +9,9 @@ from live.settings import EngineConfig
 
 
 def build_limit(config: EngineConfig) -> Limit:
-    """Return the limit of every search. Exactly one of the three settings is above 0."""
+    """Return the limit of every search. Exactly one of the three settings is above
+    0.
+    """
     return Limit(
         nodes=config.nodes or None,
         depth=config.depth or None,

@@ -46,7 +46,7 @@ class KeyIndex:
         return self._keys.get(id, ())
 
     def games_with_key(self, key: GameKey) -> Collection[GameId]:
-        """Return the games with this key, in the order in which the key was set; O(1)."""
+        """Return the games with this key, in the order in which they got it; O(1)."""
         return self._games.get(key, ())
 
 
@@ -86,7 +86,9 @@ class GameIndex:
         return tuple(self._feeds.get(feed, ()))
 
     def games_with_key(self, key: GameKey) -> tuple[GameId, ...]:
-        """Return the ids of the games with this key, in the order in which it was set."""
+        """Return the ids of the games with this key, in the order in which they got
+        it.
+        """
         return tuple(self._keys.games_with_key(key))
 
     def is_restored(self, id: GameId) -> bool:

@@ -128,7 +128,9 @@ class SharedGames:
             yield from self._join_group(game.id, partner, is_shown=is_shown)
 
     def retire_game(self, first: GameId) -> Iterator[Shown]:
-        """Stop showing the game of this id, and forget which games were merged into it."""
+        """Stop showing the game of this id, and forget which games were merged into
+        it.
+        """
         for id in self.member_ids(first):
             self._update_keys(id, None)
             self._groups.pop(id, None)

@@ -204,7 +204,7 @@ class FileFeed(PolledFeed):
         except Exception as error:
             # No inotify watches are left, or the folder is gone; polling continues.
             log.warning(
-                "%s: cannot be watched (%s), looking now and then", self._path, error
+                "%s: cannot be watched (%s), checked at intervals", self._path, error
             )
 
     def _report_missing(self, session: FeedSession) -> None:

@@ -183,10 +183,10 @@ class MqttTopic:
         earlier messages.
         """
         self._moves: tuple[Move, ...] = ()
-        """Moves of that game."""
+        """Moves of the last game in JSON."""
         self._number = 1
-        """Number of that game among the topic's games in our own JSON, for games that
-        only their topic identifies.
+        """Number of the last game in JSON among the topic's games, for the key of a
+        game that only its topic identifies.
         """
         self._listed = GameLine()
         self._text = Movetext(chess.Board())
@@ -249,7 +249,7 @@ class MqttTopic:
 
     def _fill_unread(self, sent: Sent) -> Sent:
         """Return ``sent`` with its unreadable fields filled from the previous message,
-        if that was about the same game; a player who is missing is filled too, if the
+        if that message was about the same game. A missing player is filled, too, if the
         opponent is named.
         """
         before, self._sent = self._sent, sent

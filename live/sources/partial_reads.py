@@ -50,7 +50,8 @@ MAX_GONE = 1000
 GONE_S = 600.0
 #: Number of equal plies that prove that a missing game has been renamed.
 PROOF_PLIES = 20
-#: The number that is sufficient if one of the players, event and round are the same.
+#: Number of equal plies that prove that a missing game has been renamed, if a player,
+#: the event and the round are the same.
 SEATED_PLIES = 4
 
 
@@ -88,7 +89,7 @@ class _Loss(msgspec.Struct):
 
 
 class _Doubts(NamedTuple):
-    """What a comparison does not accept of the losses that it found."""
+    """Losses that a comparison found and that are not accepted yet."""
 
     games: Identified
     """Games whose loss is in doubt, as they were before."""
@@ -99,7 +100,7 @@ class _Doubts(NamedTuple):
     doubt under its new name.
     """
     waits_s: list[float]
-    """Seconds after which a loss will have lasted long enough."""
+    """Seconds until each loss in doubt has lasted long enough to be accepted."""
 
 
 class PartialReadFilter:
@@ -126,7 +127,8 @@ class PartialReadFilter:
         self._lost_after_s = lost_after_s
         self._copies_s = copies_s
         former = dict(zip(identify_games(before), before, strict=True))
-        # Games that had ended or were gone in the earlier run are not missed.
+        # Games that had ended or were gone in the earlier run do not count as lost if
+        # they are missing.
         past = {
             identity
             for identity, game in former.items()
@@ -148,9 +150,9 @@ class PartialReadFilter:
         earlier run.
         """
         self._losses: dict[Identity, _Loss] = {}
-        # By identity: function that returns the game, and the clock time of its loss
-        # (infinity before the first reading). These are games whose loss was accepted,
-        # and finished games of an earlier run: they might return half-written.
+        # Games whose loss was accepted, and finished games of an earlier run, by
+        # identity. They might return half-written. Each has a function that returns the
+        # game, and the clock time of its loss (infinity before the first reading).
         self._gone: dict[Identity, tuple[Callable[[], GameReport], float]] = {
             identity: (partial(replace, former[identity], problem=None), math.inf)
             for identity in past
@@ -197,8 +199,8 @@ class PartialReadFilter:
             if identity in believed
         }
         self._catching_up &= bool(doubts.games) or not complete
-        # With alternating caches, a board would otherwise be marked at every second
-        # reading.
+        # If answers can come from caches, a loss is not marked at its first reading:
+        # alternating caches would mark a board at every second reading.
         unmarked_readings = 1 if self._copies_s else 0
         marked = {
             identity: _mark_doubtful(believed[identity])
@@ -402,9 +404,9 @@ class PartialReadFilter:
 def create_filter(
     session: FeedSession, conditions: FeedConditions, *, cached: bool = False
 ) -> PartialReadFilter:
-    """Return the filter for the texts of a source. It doubts losses in games of an
-    earlier run like all others. ``cached`` means that answers can come from caches,
-    which might return old copies.
+    """Return the filter for the texts of a source. It also doubts losses in games of an
+    earlier run. ``cached`` means that answers can come from caches, which might return
+    old copies.
     """
     lost_after_s = conditions.config.lost_after_s
     return PartialReadFilter(

@@ -63,7 +63,8 @@ def read_continuation(
 ) -> Generator[None, None, GameReports]:
     """Split a game as :func:`split_continuations` does, but yield after each move.
 
-    ``moves`` are all moves as the source sent them, the same that ``line`` was given.
+    ``moves`` are all moves as the source sent them, the same ones that ``line`` was
+    given.
     """
     plies = len(report.moves)
     if report.problem is None or plies >= len(moves):
@@ -184,7 +185,7 @@ class PositionTracker:
     def try_resume_at(self, now: chess.Board, move: str = "") -> bool:
         """Continue the game with this position, if possible. It can be the last
         position, one or two moves after it, an earlier one, or the result of a
-        correction. Return whether it was.
+        correction. Return whether that was possible.
         """
         return (
             _placement_key(now) == self._places[-1]
@@ -231,8 +232,8 @@ class PositionTracker:
         return False
 
     def _step_backward(self, now: chess.Board, move: str) -> bool:
-        """Go back to an earlier position, or play a different move from one. Return
-        whether that leads to the position.
+        """Go back to an earlier position, or replace a move by another one. Return
+        whether that leads to ``now``.
         """
         place, plies = _placement_key(now), len(self.moves)
         for before in range(plies - 1, -1, -1):

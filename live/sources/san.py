@@ -124,9 +124,10 @@ def board_after_illegal(board: chess.Board, text: str) -> chess.Board | None:
     """Return the position after an illegal move, if its text tells which piece moved
     where; otherwise None.
 
-    First, moves are tried that only the safety of the king forbids, then the only piece
-    of that kind is put on the target square. A null move leaves the pieces unchanged.
-    None is also returned if the game could not continue from the position.
+    A move that only the safety of the king forbids is played. Otherwise, if there is
+    only one piece of that kind, it is put on the target square. A null move leaves the
+    pieces unchanged. None is also returned if the game could not continue from the
+    position.
     """
     if is_null_move(text):
         after = board.copy(stack=False)
