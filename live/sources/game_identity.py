@@ -54,10 +54,13 @@ REPEATED_PLIES = 10
 def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
     """Return the games of one text, each only once.
 
-    Two games are one if their headers are equal and the longer one continues the
-    shorter one, whatever their keys; the longer one is returned. A key shared by
-    several games is removed from all of them: lichess exports of 2025 give all games of
-    a round one address.
+    Two games are one if players, event, round, board, date and starting position are
+    equal, their results do not contradict each other, and the longer one continues the
+    shorter one after at least :data:`REPEATED_PLIES` plies. The longer one is returned;
+    keys do not matter.
+
+    A key shared by several games is removed from all of them: lichess exports of 2025
+    give all games of a round one address.
     """
     unique: list[GameReport] = []
     places: defaultdict[Identity, list[int]] = defaultdict(list)

@@ -124,9 +124,9 @@ def board_after_illegal(board: chess.Board, text: str) -> chess.Board | None:
     """Return the position after an illegal move, if its text tells which piece moved
     where; otherwise None.
 
-    A move that only the safety of the king forbids is played. Otherwise, if there is
-    only one piece of that kind, it is put on the target square. A null move leaves the
-    pieces unchanged. None is also returned if the game could not continue from the
+    The piece that moved is the only one that could do so if the safety of its king did
+    not matter. If no piece could, it is the only piece of that kind. A null move leaves
+    the pieces unchanged. None is also returned if the game could not continue from the
     position.
     """
     if is_null_move(text):
