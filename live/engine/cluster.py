@@ -1,5 +1,5 @@
 """Searches on a Dask cluster; and ``live-rate worker``, which offers this machine's
-engines to a scheduler elsewhere. A lost connection is made again.
+engines to a scheduler elsewhere. A lost connection is restored.
 
 A worker declares its exact engine as a Dask resource: name, neural network, hash size,
 whether the hash is cleared, and the version of live-rate. A search requires that
@@ -331,8 +331,10 @@ class RemoteEngine(Searcher):
         self._cancel_search()
 
     async def _await_result(self, search_key: SearchKey) -> None:
-        """Wait for the search's result, at most ``cluster_s`` longer than for a search
-        on this machine.
+        """Wait for the result of a search, and set the outcome.
+
+        The wait is at most ``cluster_s`` seconds longer than for a search on this
+        machine.
         """
         began = self._loop.time()
         longest_s = (
@@ -443,8 +445,8 @@ class WorkerEngines(WorkerPlugin):
         try:
             finished = await process.begin_search(search_key)
         except BaseException:
-            # A cancellation comes here, too: an engine that is still searching must not
-            # get the next search.
+            # The engine is closed after a cancellation, too, because an engine that is
+            # still searching must not get the next search.
             await process.close()
             raise
         finally:

@@ -123,7 +123,7 @@ class ResultDeliveries:
 
 
 class EngineSlot:
-    """Place for one engine, which is replaced when it ends."""
+    """Slot of the pool for one engine. An engine that ends is replaced."""
 
     def __init__(self, index: int, pool: EnginePool) -> None:
         self.index = index
@@ -333,7 +333,7 @@ class EnginePool:
         self._queue = SearchQueue(0)
         self._search_keys = SearchKeys(limit)
         self._identity: EngineIdentity | None = None
-        # Set by the first request; until then one engine is enough.
+        # This event is set by the first request. Until then one engine is enough.
         self._needed = asyncio.Event()
         self._searches = 0
         self._cache_hits = 0
@@ -369,8 +369,8 @@ class EnginePool:
             )
 
     def _on_cluster_changed(self) -> None:
-        """Give up each engine that is to be replaced by one of the cluster, or the
-        reverse.
+        """Give up each local engine that one of the cluster replaces, and each cluster
+        engine whose slot the cluster has lost.
         """
         assert self._cluster is not None
         self._add_slots(self._cluster.slots)

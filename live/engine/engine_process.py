@@ -39,8 +39,8 @@ from live.process.child_processes import build_group_options, kill_group, kill_m
 log = logging.getLogger(__name__)
 
 
-#: A deadline that is noticed later than this shows that this process itself was asleep,
-#: seconds.
+#: Delay in seconds after which a late deadline shows that this process itself was
+#: suspended.
 OVERSLEPT_S = 5.0
 #: Environment variable that identifies the engine to which a child process belongs.
 MARK = "LIVE_RATE_ENGINE"
@@ -131,7 +131,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self._subject = subject
         self._mark = secrets.token_hex(8)
         self._settings = settings
-        # Set when the pipes are open.
+        # These attributes exist only once the pipes are open.
         self._conversation: UciConversation
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport

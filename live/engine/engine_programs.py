@@ -27,7 +27,7 @@ USUAL_FOLDERS = (
     "/opt/local/bin",
     "/snap/bin",
 )
-#: Stockfish 19 lite as WebAssembly, put here when the package is built.
+#: Script of Stockfish 19 lite (WebAssembly), which the build of the package puts here.
 EMBEDDED = Path(__file__).parent / "embedded" / "stockfish-19-lite.js"
 #: File of cgroup v2 with quota and period in µs, or ``max`` for no quota.
 CPU_MAX = Path("/sys/fs/cgroup/cpu.max")

@@ -60,8 +60,8 @@ class ForecastPolicy(Value):
     first_choice_chance: float = 0.5
     """Chance of the engine's first choice before the scout's result."""
     scout: float = 0.2
-    """Value of a scout whose position is certain to occur, relative to a whole search
-    with the value 1, which costs about four times as much.
+    """Value of a scout of a position that is certain to occur. A whole search, which
+    costs about four times as much, has the value 1.
     """
     gain: float = 1.2
     """Value of a search for a gain, relative to one for a score."""

@@ -55,8 +55,8 @@ async def search_positions(
     lines: int,
     on_progress: Callable[[int, int], None],
 ) -> list[SearchResult | None]:
-    """Return the search result of each position, in their order; None for a search that
-    failed.
+    """Return the search result of each position, in the order of ``fens``; None for a
+    search that failed.
 
     Args:
         fens: the positions.

@@ -61,9 +61,10 @@ class SearchPriority(Value, gc=False):
     board: str = ""
     """Id of the game whose turn this search uses up."""
     ply: int = 0
-    """Ply of the move it is for, counted from 1 (0: the starting position). The
-    position after ply p and the restricted search of the move at ply p both have the
-    ply p. A board's heads before ``newest head - 1`` automatically become backlog.
+    """Ply of the move that the search is for, counted from 1 (0: the starting
+    position). The position after ply p and the restricted search of the move at ply p
+    both have the ply p. A board's heads before ``newest head - 1`` automatically become
+    backlog.
     """
     rank: int = 0
     """Order among speculation of all boards, lower first."""
@@ -130,7 +131,9 @@ class _Job(msgspec.Struct, eq=False):
     engine: int | None = None
     """Index of the engine that runs it; None while it waits."""
     started: int = 0
-    """Ordinal number of its start among all searches; 0 if it was never started."""
+    """Ordinal number of the job's start among the starts of all jobs; 0 if it was never
+    started.
+    """
     deaths: list[str] = []
     """Reason of death of each engine that died during this search."""
     kills: int = 0
@@ -173,14 +176,14 @@ class SearchQueue:
         self._served: LruDict[_Turn, int] = LruDict(_MAX_BOARDS)
         self._starts = 0
         self._after_head = False
-        # For each board, the newest ply whose position was begun as a head.
+        # For each board, the newest ply whose search was started as a head.
         self._begun: LruDict[str, int] = LruDict(_MAX_BOARDS)
         self._abandoned: LruDict[SearchKey, SearchFailure] = LruDict(_MAX_ABANDONED)
         self.set_aside = 0
         # Number of searches requested, without speculation.
         self.asked = 0
 
-    # Events.
+    # Events that change the queue.
 
     def submit(
         self,
@@ -332,7 +335,7 @@ class SearchQueue:
                 instructions.append(StartSearch(index, job.key))
         return [*instructions, *self._pre_empt_speculation()]
 
-    # Queries.
+    # Queries, which change nothing.
 
     def list_progress_owners(self, engine: int) -> list[Owner]:
         """Return the owners who requested the score of the live position that this
@@ -374,8 +377,8 @@ class SearchQueue:
     # Order of requests.
 
     def _rank_board(self, turn: _Turn) -> tuple[bool, int, int]:
-        """Return the rank of a board's requests of one kind: the lowest is served next,
-        and the first of equal ranks.
+        """Return the rank of a board's requests of one kind. The lowest rank is served
+        next; of equal ranks, the first.
         """
         kind, board = turn
         # Look-ahead has already ranked the speculation of all boards.
@@ -394,8 +397,8 @@ class SearchQueue:
         return not on_air, urgency, last
 
     def _rank_request(self, request: _Request) -> tuple[bool, int]:
-        """Return the rank of a request within its board and kind: the lowest is served
-        next, and the first of equal ranks.
+        """Return the rank of a request within its board and kind. The lowest rank is
+        served next; of equal ranks, the first.
         """
         priority = request.priority
         if priority.kind is SearchKind.HEAD:
@@ -406,8 +409,8 @@ class SearchQueue:
         )
 
     def _is_for_begun_move(self, priority: SearchPriority) -> bool:
-        """Return whether a search is for the move last begun on its board, or for the
-        position before it.
+        """Return whether a search is for the ply that was last started as a head on its
+        board, or for the ply before.
         """
         begun = self._begun.get(priority.board)
         return begun is not None and begun - 1 <= priority.ply <= begun

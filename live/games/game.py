@@ -74,7 +74,9 @@ class MovesPlayed(_OfGame):
 
 
 class TailReplaced(_OfGame):
-    """``moves`` replace the known moves from ``from_ply`` on; neither part is empty."""
+    """``moves`` replace the known moves from ``from_ply`` on; neither the old nor the
+    new ones are empty.
+    """
 
     from_ply: int
     moves: tuple[Move, ...]

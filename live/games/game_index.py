@@ -105,7 +105,9 @@ class GameIndex:
         self._restored.add(self._games[id].id)
 
     def set_order(self, order: Sequence[GameId]) -> None:
-        """Set the order in which games appeared; games not in ``order`` come last."""
+        """Set the order of appearance of the games; games not in ``order`` come
+        last.
+        """
         self._games = sort_by_order(self._games, order)
         self._feeds = {
             feed: sort_by_order(ids, order) for feed, ids in self._feeds.items()

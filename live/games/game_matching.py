@@ -45,7 +45,7 @@ GameIds = dict[int, GameId]
 
 
 #: Number of equal plies that show two games to be the same although their names partly
-#: differ. Two games of the same players at one time differ before that.
+#: differ. On two boards with the same players, the openings differ before that.
 PROOF_PLIES = 4
 #: Number of equal plies that show two games to be the same although both names differ.
 STRONG_PROOF_PLIES = 10

@@ -81,7 +81,7 @@ class GameRetention:
             self._finished -= before[2]
 
     def find_old_games(self, now_s: float) -> list[GameId]:
-        """Return the games to forget now, those unchanged for longest first."""
+        """Return the games to forget now, the longest unchanged first."""
         old_games: list[GameId] = []
         too_many = self._finished - self._max_games
         for id, (at_s, feed, over) in self._changed.items():

@@ -30,14 +30,15 @@ Pace = Literal["bullet", "blitz", "rapid", "classical"]
 #: Number of moves for which a time is computed, from "60 times any increment" (Laws of
 #: Chess, Appendices A.1 and B.1).
 MOVES = 60
-#: Seconds for 60 moves: bullet is below the first (as on servers), blitz is up to the
-#: second (FIDE B.1), and rapid is below the third (FIDE A.1).
+#: Limits of the classes, in seconds for 60 moves: bullet is below ``BULLET_BELOW_S``
+#: (as on servers), blitz is up to ``BLITZ_UP_TO_S`` (FIDE B.1), and rapid is below
+#: ``RAPID_BELOW_S`` (FIDE A.1).
 BULLET_BELOW_S = 180
 BLITZ_UP_TO_S = 600
 RAPID_BELOW_S = 3600
 
-#: Limits of times on servers, seconds: no base is below the first, and no base up to
-#: the second has an increment of the third or more.
+#: Limits of time controls on servers, seconds: no base time is below ``_LEAST_S``, and
+#: no base time up to ``_SHORT_S`` has an increment of ``_LONG_INCREMENT_S`` or more.
 _LEAST_S = 15
 _SHORT_S = 150
 _LONG_INCREMENT_S = 5
@@ -47,8 +48,8 @@ _LEAST_PER_MOVE_S = 5
 #: more, the unit of the header was misread.
 _OVER_S = 60
 
-#: In ``90:30``, a first number below the first of these is minutes, and one from the
-#: second on is seconds; anything between is unclear.
+#: In ``90:30``, the first number is in minutes if it is below ``_COLON_MINUTES``, and
+#: in seconds if it is at least ``_COLON_SECONDS``. Between these limits it is unclear.
 _COLON_MINUTES = 150
 _COLON_SECONDS = 300
 #: Largest number that can be hours in one period, and longest increment, seconds.

@@ -140,7 +140,7 @@ class PlayerLists:
 
 
 def open_player_lists(config: FeedsConfig) -> PlayerLists:
-    """Read the lists that the settings name.
+    """Return the lists that the settings name, read from their files.
 
     Raises:
         ConfigError: a list cannot be read, or is not a list.

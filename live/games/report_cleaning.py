@@ -31,7 +31,9 @@ def normalise_report(report: GameReport) -> GameReport:
 
 
 def is_no_game(report: GameReport) -> bool:
-    """Return whether this is a bye or a pairing without a player, and has no moves."""
+    """Return whether this is a bye or a pairing with an unknown player, and has no
+    moves.
+    """
     players = (report.headers.white, report.headers.black)
     if report.moves or report.problem is not None:
         return False  # the game is played, even if its moves cannot be read

@@ -36,12 +36,12 @@ from live.games.player_identity import normalise_header
 #: Number of equal plies, up to the end of the shorter game, that prove two games with
 #: unclear names to be one.
 SAME_GAME_PLIES = 20
-#: Clocks agree if they differ by at most this many seconds (sources round them) on this
-#: share of the plies.
+#: Clocks agree if they differ by at most ``CLOCK_S`` seconds on the share
+#: ``CLOCK_SHARE`` of the plies. (Sources round their clocks.)
 CLOCK_S = 2.0
 CLOCK_SHARE = 0.9
-#: Clocks contradict each other if they differ by more than this many seconds on half of
-#: the compared plies, of which there must be at least this many.
+#: Clocks contradict each other if they differ by more than ``FAR_CLOCK_S`` seconds on
+#: half of the compared plies, and at least ``FAR_CLOCK_PLIES`` plies can be compared.
 FAR_CLOCK_S = 60.0
 FAR_CLOCK_PLIES = 10
 _MONTH = re.compile(r"(\d{4})\D(\d{2})")

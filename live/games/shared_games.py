@@ -101,7 +101,7 @@ class SharedGames:
         self._coming = {game.id: game}
 
     def follow_step(self, step: Step) -> Iterator[Shown]:
-        """Yield the steps of the shown games that follow from a step of the index."""
+        """Yield the steps by which a step of the index changes the games as shown."""
         id = step.id
         if any(id in members for members in self._removed.values()):
             return

@@ -61,7 +61,7 @@ class FeedConditions:
     lasting: bool = False
     """Whether to wait for a source that does not exist yet, and to continue whatever it
     answers. When all its games have ended, it is shown as finished but still polled,
-    since the next round might follow. If false, following the source ends then.
+    since the next round might follow. If false, the source ends then.
     """
 
 
@@ -84,8 +84,8 @@ class Poll(NamedTuple):
     the games have been reported.
     """
     heard_s: float | None = None
-    """Set if this poll got no answer and so has no games: clock time of the source's
-    last answer.
+    """Clock time of the source's last answer, if this poll got none and so has no
+    games; otherwise None.
     """
 
 
@@ -138,8 +138,8 @@ def _is_ended_illegally(game: GameReport) -> bool:
 
 
 class FeedSession:
-    """State of one source: it sends each change of games or health once, and stores
-    only as much of each game as shows changes and the end.
+    """State of one source. It reports each change of games or health once. Of each game
+    it stores only what it needs to notice changes and the end.
     """
 
     def __init__(
@@ -284,7 +284,7 @@ class FeedSession:
 
     def earliest_wait_s(self, *waits_s: float | None) -> float:
         """Return the shortest of the given waits and, if the source has not ended, the
-        time until it does, in seconds. At least one of these must not be None.
+        time until it ends, in seconds. At least one of these must not be None.
         """
         ends_in_s = None if self._has_ended else self.ends_in_s()
         return min(wait_s for wait_s in (*waits_s, ends_in_s) if wait_s is not None)

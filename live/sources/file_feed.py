@@ -70,13 +70,15 @@ class _File(msgspec.Struct, eq=False):
     """A followed file as it was last seen and read."""
 
     signature: Signature | None = None
-    """None if the file has to be read again, whatever its signature is."""
+    """Signature of the file when it was last seen; None if the file must be read again
+    in any case.
+    """
     since_s: float = -inf
     """Clock time since which the file has this signature."""
     read_s: float = -inf
     """Clock time at which the file was last read with this signature."""
     text: PgnText | None = None
-    """None until the file could be read once."""
+    """Text of the file; None until it was read once."""
 
 
 class FileFeed(PolledFeed):

@@ -170,7 +170,7 @@ class _Place(NamedTuple):
     unread: dict[str, str]
 
     def at_field(self, name: str) -> "_Place":
-        """Return the place of a field of the value at this place."""
+        """Return the place of the field ``name`` of the value at this place."""
         return _Place(f"{self.path}.{name}" if self.path else name, self.unread)
 
     def note_unread(self, description: str) -> None:

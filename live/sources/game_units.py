@@ -69,7 +69,9 @@ class GameUnits:
         """Whether any clock can only be in minutes and seconds."""
         self._bare: list[BareClock] = []
         self._whole: dict[int, int] = {}
-        """Evaluations written without a fraction, by ply, in the number written."""
+        """Evaluations written without a fraction, by ply, as the number that was
+        written.
+        """
         self._has_depths = False
 
     def note_unsure(self, ply: int, unsure: Unsure) -> None:
