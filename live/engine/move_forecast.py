@@ -1,5 +1,5 @@
 """Forecast of the next moves of one board: the searches that are worth making while a
-player thinks. Pure.
+player thinks. No I/O.
 
 A forecast is a tree of positions. Its root is the live position, and its branches are
 replies. Each position needs a search for its score. Each reply needs a restricted

@@ -1,4 +1,4 @@
-"""Rows of a CSV file as fields by column name. Pure."""
+"""Rows of a CSV file as fields by column name. No I/O."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""A game as an immutable value, and the steps that change it. Pure."""
+"""A game as an immutable value, and the steps that change it. No I/O."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Matching of reported games with known games. Pure.
+"""Matching of reported games with known games. No I/O.
 
 If the source gives a key, the key identifies the game, unless board, both players and
 moves all differ: some sources give one address to all games of a round. Without a key

@@ -1,4 +1,4 @@
-"""Selection of old games to forget, so that a service can run for weeks. Pure.
+"""Selection of old games to forget, so that a service can run for weeks. No I/O.
 
 A game is old when it has ended, has not changed for long, and its source has reported
 another game since. If there are more finished games than allowed, those that changed

@@ -1,4 +1,4 @@
-"""Pairing list from a CSV file: the players at each board of each round. Pure."""
+"""Pairing list from a CSV file: the players at each board of each round. No I/O."""
 
 from live.games.csv_rows import index_aliases, read_csv_rows, read_number
 from live.games.rounds import normalise_round

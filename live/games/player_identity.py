@@ -1,4 +1,4 @@
-"""Identity of players and of games, independent of how a source spells them. Pure.
+"""Identity of players and of games, independent of how a source spells them. No I/O.
 
 **Players.** Two players are the same person if their FIDE ids are equal, or if their
 names are equal after :func:`normalise_name`. This function ignores accents, case,

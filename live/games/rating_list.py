@@ -1,4 +1,5 @@
-"""List of rated players, FIDE's own (XML) or a CSV, searched by FIDE id or name. Pure.
+"""List of rated players, FIDE's own (XML) or a CSV, searched by FIDE id or name. No
+I/O.
 
 FIDE's lists have 200,000 to 1,500,000 players, of whom a tournament needs a few
 hundred. So a list is indexed in one pass over its bytes, and a player's row is read

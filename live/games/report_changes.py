@@ -1,6 +1,7 @@
 """Changes of the known games by a report: :func:`plan_steps` returns the steps.
 
-Pure. A report of k games costs O(k + number of changes), however many games are known.
+No I/O. A report of k games costs O(k + number of changes), however many games are
+known.
 
 These rules decide the changes:
 

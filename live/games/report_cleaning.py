@@ -1,4 +1,4 @@
-"""Removal of impossible data from a report, judged from that report alone. Pure.
+"""Removal of impossible data from a report, judged from that report alone. No I/O.
 
 Since each function sees only one report, the result does not depend on the order of
 reports, and a game followed live ends like one read from its PGN afterwards.

@@ -1,4 +1,4 @@
-"""Round of a game and place within the round, in any spelling of a source. Pure."""
+"""Round of a game and place within the round, in any spelling of a source. No I/O."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Detection of games that two sources both report. Pure.
+"""Detection of games that two sources both report. No I/O.
 
 Two sources of one event report its games with different names, rounds and boards. Two
 games are merged only if no other explanation is possible, since showing a game twice is

@@ -1,4 +1,4 @@
-"""Names of players, shortened as far as they stay unambiguous. Pure.
+"""Names of players, shortened as far as they stay unambiguous. No I/O.
 
 The web pages follow the same rule, in ``live/screens/web/drawing/player_names.js``.
 """

@@ -1,4 +1,4 @@
-"""Guess of the charset of a text that is not UTF-8, from the names in it. Pure.
+"""Guess of the charset of a text that is not UTF-8, from the names in it. No I/O.
 
 The text is decoded in each charset, and the charset in which its names look most like
 names wins: each name uses the letters of one language, mostly the frequent ones; words

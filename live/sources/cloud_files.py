@@ -1,4 +1,4 @@
-"""The JSON files of DGT LiveChess Cloud, and the game reports built from them. Pure.
+"""The JSON files of DGT LiveChess Cloud, and the game reports built from them. No I/O.
 
 The service has no public description. The fields are those that lila (``DgtJson``,
 ``RelayFetch``) and pgn-mule (``source/lcc.ts``) read, and those that the service was

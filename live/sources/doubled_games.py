@@ -1,4 +1,5 @@
-"""Removal of duplicate games: a game in several files of one folder counts once. Pure.
+"""Removal of duplicate games: a game in several files of one folder counts once. No
+I/O.
 
 LiveChess writes each game to its own file and, in addition, all games to one file.
 Synchronisation programs and people make copies: ``games (HALL-PC's conflicted

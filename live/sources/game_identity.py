@@ -1,4 +1,6 @@
-"""Identities of the games of a source, and removal of games that are repeated. Pure."""
+"""Identities of the games of a source, and removal of games that are repeated. No
+I/O.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

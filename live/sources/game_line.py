@@ -1,4 +1,4 @@
-"""The moves of one game, for sources that resend all moves with every new move. Pure.
+"""The moves of one game, for sources that resend all moves with every new move. No I/O.
 
 Moves sent before are only compared, so a resend costs little more than its new moves.
 """

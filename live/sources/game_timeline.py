@@ -1,5 +1,5 @@
 """Reconstruction of everything a source would have reported while a finished game was
-played. Pure.
+played. No I/O.
 
 The demo and the rehearsals replay games in this way. The clocks of a game show when
 each move was made, and this gives the report of the whole game at each moment.

@@ -1,5 +1,5 @@
 """Units of the clocks and evaluations of a game: hours or minutes, pawns or centipawns.
-Pure.
+No I/O.
 
 A single comment can be ambiguous. ``59:01`` is 59 hours on a DGT clock, but 59 minutes
 if the writer omits hours that have been used up. ``23,14`` is a score at depth 14, in

@@ -1,5 +1,5 @@
 """Boards in a playing hall: the moves on each, the game they belong to, and the end of
-that game. Pure.
+that game. No I/O.
 
 A board only senses pieces. All day, pieces are put back, set up again and moved in
 analysis. The pairing of the board's table decides to which game its moves belong:
@@ -187,8 +187,8 @@ class Hall:
         san: Sequence[str],
         now_s: float,
     ) -> Generator[None, None, None]:
-        """Apply the moves that LiveChess has of a board, from the position where it
-        started to follow. Yields between pieces of work.
+        """Apply all moves that LiveChess reports for a board, from the position
+        ``start`` where it began to follow the board. Yields between pieces of work.
         """
         games = [
             game
@@ -225,7 +225,7 @@ class Hall:
     def apply_placement(
         self, board: HallBoard, placed: str, now_s: float
     ) -> str | None:
-        """Apply a placement that came without moves; an empty one means that only
+        """Apply a placement that came without moves; an empty placement means that only
         clocks came.
 
         Return the FEN of the position to send to LiveChess, or None while it is
@@ -254,7 +254,7 @@ class Hall:
         return fen
 
     def stage_of(self, board: HallBoard, now_s: float) -> Stage:
-        """Return the stage of the board, which tells how to treat moves on it."""
+        """Return the stage of the board, which decides how moves on it are treated."""
         game = self.game_of_board(board)
         if game is not None and game.result != "*":
             past_s = now_s - self._games.ended_s.get(game.key, -inf)

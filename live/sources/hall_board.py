@@ -1,4 +1,4 @@
-"""A board in a playing hall: the moves on it, and their effect on its game. Pure."""
+"""A board in a playing hall: the moves on it, and their effect on its game. No I/O."""
 
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
@@ -97,7 +97,7 @@ class Clocks(NamedTuple):
 
 
 class HallBoard:
-    """A board and its moves."""
+    """A board of a playing hall, and the moves on it."""
 
     def __init__(self, serial: str, number: int) -> None:
         self.serial = serial

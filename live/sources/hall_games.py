@@ -1,5 +1,5 @@
 """The games of a playing hall: by key, by pairing and by the board on which they began.
-Pure.
+No I/O.
 """
 
 from collections import defaultdict

@@ -37,8 +37,8 @@ MAX_BYTES = 64_000_000
 REDIRECTS = 5
 #: The only content coding that is requested and accepted.
 GZIP = ("gzip", "x-gzip")
-#: An answer is abandoned if its headers take longer than :data:`PATIENCE_BEGIN`
-#: time-outs, or the whole answer longer than :data:`PATIENCE` time-outs.
+#: An answer is abandoned if its headers take longer than :data:`PATIENCE_BEGIN` times
+#: the configured time-out, or the whole answer longer than :data:`PATIENCE` times.
 PATIENCE_BEGIN = 3
 PATIENCE = 12
 #: Number of pieces of a body that are read before other tasks get a turn. A source can
@@ -55,7 +55,7 @@ _FRESH = timedelta(seconds=2)
 
 
 class HttpBody(Value):
-    """Body of an answer, with the headers that matter."""
+    """Body of an answer, with its content type and its validators."""
 
     body: bytes
     content_type: str
@@ -214,8 +214,9 @@ async def _read_body(response: httpx.Response, feed: FeedName, max_bytes: int) -
 
 
 def _refuse_other_codings(feed: FeedName, response: httpx.Response) -> None:
-    """Raise FeedTrouble for a content coding that was not requested, and for several:
-    each one multiplies the size to which a few bytes can grow.
+    """Raise FeedTrouble for a content coding that was not requested, and for a
+    combination of codings: each coding multiplies the size to which a few bytes can
+    grow.
     """
     listed = response.headers.get("Content-Encoding", "").lower().split(",")
     codings = [

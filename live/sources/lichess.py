@@ -77,7 +77,7 @@ NEXT_ROUND_S = 60.0
 #: Greatest number of rounds of a group or tournament per comparison; each needs a
 #: request.
 MAX_ROUNDS = 16
-#: Deadlines can fire this much early, seconds, since sums of seconds are not exact.
+#: Seconds by which a deadline can fire early, since sums of seconds are not exact.
 TICK_S = 0.1
 #: A poll of a source that might have more games than its stream has sent. It sets no
 #: time for the next poll, since the stream announces new games.
@@ -96,8 +96,8 @@ class LichessBroadcastFeed(PolledFeed):
     A round has ended when all results are in and have not changed for the grace period,
     and its export confirms that. A source that goes on after the end of its round
     compares the ended round with its export less and less often; when the next round of
-    its tournament begins, the source continues with that. A tournament has ended when,
-    in addition, lichess reports each of its rounds as ended. A group has no such
+    its tournament begins, the source continues with that round. A tournament has ended
+    when, in addition, lichess reports each of its rounds as ended. A group has no such
     report: it is followed until the service stops.
     """
 
@@ -175,7 +175,7 @@ class LichessBroadcastFeed(PolledFeed):
                     await asyncio.gather(self._reading, return_exceptions=True)
 
     def _read_next(self) -> None:
-        # A separate task, so that a deadline does not interrupt the stream.
+        # A separate task reads the stream, so that a deadline does not interrupt it.
         news = self._news
         assert news is not None
         self._reading = asyncio.create_task(
@@ -191,7 +191,7 @@ class LichessBroadcastFeed(PolledFeed):
         """Return the games that the stream has completed. If it has sent nothing and a
         comparison is due, return the result of the comparison.
         """
-        # Process received data before anything that is due.
+        # Received data is processed before a comparison that is due.
         if self._reading.done():
             return await self._poll_stream(session)
         if session.is_over and self._compared_s > session.changed_s:

@@ -56,7 +56,7 @@ _KEPT = ("name", "location", "timecontrol", "date", "live", "chess960", "result"
 log = logging.getLogger(__name__)
 
 LOOKUP = "https://lookup.livechesscloud.com"
-#: Time between two polls, seconds; lila uses the same for this service.
+#: Time between two polls, seconds; lila uses the same time for this service.
 PERIOD_S = 4.0
 #: Time after which the tournament's file is read again, seconds: the next round might
 #: have begun.
@@ -266,8 +266,8 @@ class LiveChessCloudFeed(PolledFeed):
         return max(refusals, key=lambda refusal: refusal.wait_s, default=None)
 
     def _describe_damage(self) -> str:
-        """Describe the unreadable parts of files, except those that are described in
-        the boards' games.
+        """Return a description of the unreadable parts of files, except those that are
+        described in the boards' games.
         """
         notes = []
         for page in self._pages.values():

@@ -1,5 +1,5 @@
-"""Websocket protocol of DGT LiveChess: converts its messages to replies and reports.
-Pure.
+"""Websocket protocol of DGT LiveChess: converts its messages to replies and reports. No
+I/O.
 
 There is no public description. The messages are known from recordings of LiveChess 2
 and from clients that work with it. LiveChess reconstructs the game from the sensors.

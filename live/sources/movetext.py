@@ -1,5 +1,5 @@
 """Reader of PGN movetext: it returns the main line, that is, everything outside
-parentheses. Pure.
+parentheses. No I/O.
 
 Variations are skipped by counting parentheses, so their cost depends only on their
 length, not on their depth. Nothing here is recursive or backtracks.

@@ -1,4 +1,4 @@
-"""All games of an MQTT subscription. Pure."""
+"""All games of an MQTT subscription. No I/O."""
 
 from collections.abc import Generator
 

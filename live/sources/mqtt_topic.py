@@ -1,4 +1,4 @@
-"""Conversion of the MQTT messages of one topic to reports of games. Pure.
+"""Conversion of the MQTT messages of one topic to reports of games. No I/O.
 
 A topic has one game at a time or, in PGN, any number. The manual (``sources``)
 describes three kinds of payload for publishers. They are recognised by their beginning:
@@ -66,7 +66,7 @@ MovesText = Annotated[str, msgspec.Meta(max_length=1 << 18)]
 
 
 class MqttPlayer(Value):
-    """A player; can be replaced by just the name."""
+    """A player. In JSON, a text with the name can take its place."""
 
     name: str = "?"
     elo: Elo | None = None
@@ -77,7 +77,7 @@ class MqttPlayer(Value):
 
 
 class MqttMove(Value):
-    """A move with its clock; can be replaced by just SAN or UCI."""
+    """A move with its clock. In JSON, a text with SAN or UCI can take its place."""
 
     move: str = ""
     """SAN (``Nf3``) or UCI (``g1f3``)."""
@@ -132,7 +132,7 @@ class MqttPosition(MqttGameHeaders, kw_only=True):
     """Last move, as SAN or UCI."""
     white_clock_s: Seconds | None = None
     black_clock_s: Seconds | None = None
-    """The present clocks of White (field above) and Black, seconds."""
+    """Present clock of Black, seconds; ``white_clock_s`` is that of White."""
 
 
 Sent = TypeVar("Sent", MqttGame, MqttPosition)
@@ -174,8 +174,8 @@ class MqttTopic:
     def __init__(self, name: str) -> None:
         self.games: Identified = {}
         self.problem: str | None = None
-        """Description for people of why the last payload could not be used; None if it
-        could.
+        """Reason why the last payload could not be used, as text for display; None if
+        it could.
         """
         self._name = name
         self._sent: MqttGameHeaders | None = None
@@ -306,7 +306,7 @@ class MqttTopic:
     def _read_move_text(
         self, sent: MqttGame, sent_moves: str, start: chess.Board
     ) -> Reading:
-        """Read moves that are given as text in PGN."""
+        """Return the games of moves that are given as text in PGN."""
         before = self._text.start
         if (start, start.chess960) != (before, before.chess960):
             self._text = Movetext(start)

@@ -1,5 +1,5 @@
 """Filter for texts that are read again and again: a file being written, a polled page.
-It decides which losses of moves and games are real. Pure.
+It decides which losses of moves and games are real. No I/O.
 
 Unreadable parts of a text are handled in :mod:`live.sources.kept_moves`; this module is
 about readable texts.
@@ -44,8 +44,8 @@ LEAST_READINGS = 3
 #: Time after which a move withdrawn on a web page is accepted, seconds: until then the
 #: page might be an old copy from a cache.
 FIRST_COPY_S = 10.0
-#: Greatest number of lost games remembered, and for how long, seconds; uploads are
-#: shorter.
+#: Greatest number of lost games remembered, and the time for which they are remembered,
+#: seconds. An upload takes less time.
 MAX_GONE = 1000
 GONE_S = 600.0
 #: Number of equal plies that prove that a missing game has been renamed.
@@ -72,7 +72,7 @@ class TextReading(Value):
     not an old copy from a cache.
     """
     settles_s: float | None = None
-    """Read the text again after this many seconds: by then it might have been unchanged
+    """Seconds after which to read the text again: by then it might have been unchanged
     for long enough.
     """
     name: str = ""
@@ -146,8 +146,8 @@ class PartialReadFilter:
         off: its writer might never write an end.
         """
         self._places: dict[Identity, str] = {}
-        """Name of the text in which a game was last seen; missing for games of an
-        earlier run.
+        """Name of the text in which each game was last seen, by the game's identity;
+        games of an earlier run are missing.
         """
         self._losses: dict[Identity, _Loss] = {}
         # Games whose loss was accepted, and finished games of an earlier run, by
@@ -463,7 +463,7 @@ def is_behind(
 
 
 def _mark_doubtful(game: GameReport) -> GameReport:
-    # A finished game cannot lose anything.
+    # A finished game keeps its moves in any case, so it is not marked.
     if game.problem is not None or game.result != "*":
         return game
     return replace(game, problem=LESS)

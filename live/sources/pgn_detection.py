@@ -1,5 +1,5 @@
-"""Check whether a text is PGN, from its first bytes, and description of other texts.
-Pure.
+"""Check whether a text is PGN, from its first bytes, and description of other texts. No
+I/O.
 """
 
 import re

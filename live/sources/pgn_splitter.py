@@ -1,4 +1,4 @@
-"""Splitter of PGN bytes, cut anywhere, into the texts of single games. Pure."""
+"""Splitter of PGN bytes, cut anywhere, into the texts of single games. No I/O."""
 
 import re
 from collections import deque

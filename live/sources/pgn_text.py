@@ -131,7 +131,7 @@ class PgnText:
 
     @property
     def note(self) -> str:
-        """Message for people about a text that was read; empty if there is none."""
+        """Message for people about how the text was read; empty if there is none."""
         notes = self._reader.notes
         if self._guessed:
             notes.append(f"charset guessed: {self._guessed}")

@@ -1,5 +1,5 @@
 """Reconstruction of games from positions, and of games that continued after an illegal
-move. Pure.
+move. No I/O.
 
 Some sources send positions (a FEN or a placement, with or without the last move)
 instead of PGN. Missed moves are reconstructed if possible: one or two moves by trying,
@@ -164,7 +164,7 @@ class PositionTracker:
         White to move.
         """
         move, is_first = move.strip(), not self._places
-        if is_first:  # a game first seen after its first move began at the start
+        if is_first:  # assume that the game began at the usual position
             self._begin_at(chess.Board())
         begun = _placement_key(now) == _placement_key(chess.Board())
         if (
@@ -255,8 +255,8 @@ class PositionTracker:
         return False
 
     def _play_step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
-        """Play the single move that leads to ``now``: the named one, or else any, if
-        ``guess``. Return whether there is one.
+        """Play the move that leads to ``now``: ``move`` if it does, otherwise, if
+        ``guess``, any legal move that does. Return whether there is one.
         """
         board = self._line.board
         if board.turn == now.turn or len(self.moves) >= MAX_PLIES:

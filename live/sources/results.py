@@ -1,4 +1,4 @@
-"""The spellings in which sources write a result. Pure.
+"""The spellings in which sources write a result. No I/O.
 
 The reader of results and the check whether a text is complete must use the same
 spellings. Otherwise a game that ends in a forfeit would never end, and its text would

@@ -1,4 +1,5 @@
-"""Conversion of the text of a move to a legal move and to its canonical spelling. Pure.
+"""Conversion of the text of a move to a legal move and to its canonical spelling. No
+I/O.
 
 Accepts everything that python-chess' ``Board.parse_san`` accepts, and other spellings
 found in real files (``e8(Q)``, ``exd6e.p.``, ``Pe4``, ``o-o``). A plain move keeps its

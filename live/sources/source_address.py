@@ -1,5 +1,5 @@
-"""Recognition of the kind of source that a ``--feed`` text means, and of its name.
-Pure, except that a bare name is checked for being a folder.
+"""Recognition of the kind of source that a ``--feed`` text means, and of its name. No
+I/O, except that a bare name is checked for being a folder.
 """
 
 import os

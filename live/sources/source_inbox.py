@@ -88,7 +88,7 @@ class SourceInbox:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no report waits."""
+        """Whether no report is waiting."""
         return self._reports.empty()
 
     async def wait_until(self, is_true: Callable[[], bool]) -> None:

@@ -92,6 +92,6 @@ async def read_pieces(fd: int) -> AsyncIterator[bytes]:
             yield piece
     finally:
         os.close(stop_writer)
-        # Make room for a waiting reader, so that it sees the stop.
+        # Make room for a waiting reader, so that its thread notices the stop.
         while not queue.empty():
             queue.get_nowait()
