@@ -56,7 +56,7 @@ _STDERR_KEPT = 2_000
 #: Maximum number of characters shown from each output's last lines.
 _WORDS_SHOWN = 300
 #: Number of bytes of an engine's output read in one turn of the event loop, which takes
-#: some milliseconds. An engine can print tens of thousands of lines per search.
+#: a few milliseconds. An engine can print tens of thousands of lines per search.
 _PIECE_BYTES = 8_192
 
 

@@ -89,11 +89,11 @@ class Engines:
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """Pass a result of the pool on."""
+        """Pass a result of the pool on to the listener."""
         self._listener.on_result(owner, search, result)
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
-        """Pass progress of the pool on."""
+        """Pass progress of the pool on to the listener."""
         self._listener.on_progress(owner, progress)
 
     def end_boards(self, changes: Iterable[Change]) -> None:

@@ -44,8 +44,8 @@ class EngineTimeouts(Value):
 
 
 #: Factor applied to the slowest time at each later search, so that a slow search counts
-#: for some sixty searches. Otherwise, after one search that got no processor time for a
-#: minute, every hang of that day could last twenty minutes.
+#: for about sixty searches. Otherwise, after one search that got no processor time for
+#: a minute, every hang of that day could last twenty minutes.
 _FADE = 0.95
 
 

@@ -11,7 +11,9 @@ class Game(Value):
     """A game of one feed. A change creates a new ``Game`` (:func:`apply_step`)."""
 
     id: GameId
-    """Stable, short and safe in a URL; see :mod:`live.games.player_identity`."""
+    """Id of the game: stable, short and safe in a URL; see
+    :mod:`live.games.player_identity`.
+    """
     feed: FeedName
     key: str
     """The source's own identifier of the game; empty if it has none."""

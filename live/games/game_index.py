@@ -151,7 +151,9 @@ class GameIndex:
 
 
 def sort_by_order(games: dict[GameId, T], order: Sequence[GameId]) -> dict[GameId, T]:
-    """Return the same games, those of ``order`` first and in that order."""
+    """Return the same games: first the games of ``order`` in that order, then the
+    others.
+    """
     return {id: games[id] for id in order if id in games} | games
 
 

@@ -247,8 +247,8 @@ def _sum_periods_s(
 ) -> float | None:
     """Return the total seconds of all periods, for 60 moves; None without a time.
 
-    A period is its number of moves (0: all remaining moves), seconds, increment and
-    delay.
+    Each period is a sequence: number of moves (0: all remaining moves), seconds,
+    increment and delay.
     """
     moves, base, increment, delay = periods[0]
     if not base and not increment:

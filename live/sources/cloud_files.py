@@ -107,7 +107,7 @@ class CloudBoard(ForeignObject):
 
 def find_current_round(tournament: CloudTournament) -> int:
     """Return the number of the round to follow if none was requested: the last one with
-    live games, or else the last one with any games; 1 if there are none.
+    live games; without one, the last one with any games; otherwise 1.
     """
     rounds = list(enumerate(tournament.rounds or (), start=1))
     live = [number for number, round_ in rounds if round_.live > 0]

@@ -354,7 +354,7 @@ def _is_same_pairing(first: FiledGame, second: FiledGame) -> bool:
 
 def _may_be_next_game(first: FiledGame, second: FiledGame) -> bool:
     """Return whether one game has ended and the other might be the next game of the
-    same players: it was written later and has fewer moves.
+    same players, which was written later and has fewer moves.
     """
     ended, next_copy = sorted((first, second), key=lambda copy: copy.game.result == "*")
     return (

@@ -297,7 +297,7 @@ class FeedSession:
     @property
     def is_idle(self) -> bool:
         """Whether everything has been reported but the next round might follow, so that
-        the source is checked now and then.
+        the source is still checked, at longer intervals.
         """
         return self._lasting and self._has_ended
 

@@ -28,7 +28,7 @@ def identify_games(games: Iterable[GameReport]) -> list[Identity]:
 
 
 def identify_game(game: GameReport) -> Identity:
-    """Return the source's own key of a game, or else its event, round, board and
+    """Return the source's own key of a game; without one, its event, round, board and
     players' names.
     """
     return (game.key,) if game.key else _identify_by_names(game)
@@ -46,7 +46,7 @@ def _identify_by_names(game: GameReport) -> Identity:
 
 
 #: Greatest number of games with equal headers that a game is compared with; the last
-#: ones are used. Comparing 20,000 such games each with each would take minutes.
+#: ones are used. Comparing each pair of 20,000 such games would take minutes.
 ALIKE = 20
 #: Number of equal plies that prove that two games with equal players, event and round
 #: are the same game.

@@ -40,8 +40,8 @@ class GameLine:
         """
         self._texts: list[str] = []
         self._played: list[Move] = []
-        """The moves for ``_texts``. ``moves`` starts with the same moves, with clocks
-        added.
+        """The moves that ``_texts`` spell, without clocks. ``moves`` begins with the
+        same moves, with clocks added.
         """
         self._board = self.start.copy(stack=False)
         self._board_plies = 0
@@ -100,7 +100,7 @@ class GameLine:
     ) -> Generator[None, None, None]:
         """Play a game from its beginning, from the present starting position or
         ``start``. Stop at an illegal move and describe it in ``problem``. Yields after
-        each move, which takes up to some 50 µs.
+        each move, which takes up to 50 µs.
         """
         self.restart(start)
         for move in moves:

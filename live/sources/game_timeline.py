@@ -217,7 +217,7 @@ def plan_timeline(
 
 
 def infer_thinking_s(game: GameReport) -> list[float]:
-    """Return the seconds spent on each move: as reported, or else computed from the
+    """Return the seconds spent on each move: as reported, otherwise computed from the
     mover's clocks and the increment.
 
     If a clock goes up (next time control, correction by an arbiter), the move counts 0

@@ -52,8 +52,8 @@ def is_another_game(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
 
 
 def is_line_of_game(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Return whether a line belongs to the game with these moves, or analyses its
-    end.
+    """Return whether a line belongs to the game with these moves, or to an analysis
+    that begins near its end.
     """
     return bool(game_moves) and 2 * count_shared_plies(game_moves, line) >= len(
         game_moves
@@ -80,7 +80,7 @@ def is_line_valid(
             return False
 
 
-#: Number of plies read at once. Checking whether a move is legal takes some 50 µs.
+#: Number of plies read at once. Checking whether a move is legal takes about 50 µs.
 READ_PLIES = 64
 #: Number of placements remembered of a board that is first seen in the middle of its
 #: game. A capture causes three or four placements.

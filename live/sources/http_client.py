@@ -42,15 +42,15 @@ GZIP = ("gzip", "x-gzip")
 PATIENCE_BEGIN = 3
 PATIENCE = 12
 #: Number of pieces of a body that are read before other tasks get a turn. A source can
-#: send each byte as a separate piece, which takes some 0.05 ms.
+#: send each byte as a separate piece, which takes about 0.05 ms.
 PIECES_A_TURN = 32
 #: A body with more than :data:`PIECES` pieces is abandoned if they have fewer than
 #: :data:`PIECE_BYTES` bytes on average.
 PIECES = 4096
 PIECE_BYTES = 16
-#: A file that was changed this shortly before the answer might change again without a
-#: new modification time: such times are in whole seconds, on some drives in steps of
-#: two.
+#: A file that was changed within this time before the answer might change again without
+#: a new modification time. Modification times are in whole seconds, on some drives in
+#: steps of two.
 _FRESH = timedelta(seconds=2)
 
 

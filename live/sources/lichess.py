@@ -8,7 +8,7 @@ blank lines. After a minute without events a single space is sent. The stream do
 end, and does not report missed events.
 
 A lost connection loses nothing, since the next one starts with all games. In addition,
-the round's export is read now and then, and before the source is considered ended: it
+the round's export is read at intervals, and before the source is considered ended: it
 includes takebacks, corrected clocks and everything that a stalled connection missed. In
 the stream of a tournament or group, the addresses of the games contain the ids of their
 rounds.

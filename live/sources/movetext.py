@@ -118,7 +118,7 @@ class Movetext:
         tag: Result = "*",
         base_s: float | None = None,
     ) -> Iterator[None]:
-        """Read a text. Yields after each token, which takes up to some 20 µs.
+        """Read a text. Yields after each token, which takes up to 20 µs.
 
         Args:
             text: movetext with ASCII spaces, dashes and quotes

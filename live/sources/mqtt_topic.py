@@ -12,8 +12,8 @@ describes three kinds of payload for publishers. They are recognised by their be
 An unusable payload is treated as if it had not been received: the topic's games stay,
 and their ``problem`` describes the payload. An empty payload, which removes a retained
 message from the broker, removes an unfinished game. Finished games stay, because
-brokers are tidied up after the round. A game is identified by its ``id``, or else by
-event, round, board and players, or else by its topic.
+brokers are tidied up after the round. A game is identified by its ``id``; without one,
+by event, round, board and players; without players, by its topic.
 """
 
 import re

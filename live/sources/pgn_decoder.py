@@ -154,7 +154,9 @@ class _GameReader:
     def _read_moves(
         self, game: _KnownGame, segment: PgnSegment, *, closed: bool
     ) -> Iterator[None]:
-        """Read the moves of a game, and those after illegal moves."""
+        """Read the moves of a game and the moves after illegal moves, and build its
+        reports.
+        """
         is_whole = segment.end is LineEnd.WHOLE
         is_closed = closed and segment.end is LineEnd.CUT
         yield from game.moves.read_text(
@@ -260,7 +262,8 @@ class PgnDecoder(_GameReader):
     def decode(self, data: bytes) -> list[GameReport]:
         """Return what :meth:`decode_in_pieces` returns, without pauses.
 
-        On the event loop, pass at most some 8 KiB, so that other tasks are not blocked.
+        On the event loop, pass at most 8 KiB, so that other tasks are not
+        blocked.
         """
         return run_at_once(self.decode_in_pieces(data))
 

@@ -284,7 +284,7 @@ def _read_player(tags: Tags, side: str) -> Player:
 
 
 def _read_board_number(tags: Tags) -> int | None:
-    """Return the number in ``Board``, or else the last part of a ``Round`` such as
+    """Return the number in ``Board``; without one, the last part of a ``Round`` such as
     ``3.12`` (DGT LiveChess, lichess); None if there is neither.
     """
     board = tags.get("Board", "").strip()

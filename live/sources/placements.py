@@ -47,7 +47,7 @@ def count_plies_before(
     """Return the number of plies after which a game had this position; None if it never
     had.
 
-    If there are several, the move number in the FEN decides, or else the last one
+    If there are several, the move number in the FEN decides, otherwise the last one
     counts.
     """
     fen = position.fen()

@@ -213,8 +213,8 @@ class PositionTracker:
         if self._play_step(now, move):
             return True
         board = self._line.board
-        # The reply is a move of the other side, so the first move's origin square has
-        # changed.
+        # The reply is a move of the other side, so the origin square of the missed move
+        # differs between the two positions. Only moves from such squares are tried.
         mask = find_changed_squares(board, now)
         is_too_far = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
         if is_too_far or len(self.moves) + 2 > MAX_PLIES:
