@@ -6,15 +6,16 @@ moves all differ: some sources give one address to all games of a round. Without
 matches at most one reported game:
 
 1. Same event, round, board, White and Black (by name). If several games have the same
-names, FIDE ids and equal moves decide. 2. The remaining reports are compared with the
-remaining known games of one of their players, or of the same round and board. Games of
-two different rounds never match, nor games from different starting positions, nor games
-whose moves are not one line. The best match is chosen, in this order: both players are
-the same (boards reordered, or an event renamed); the players are swapped; one player is
-the same (a name corrected); the round and board are the same and ten plies are equal
-(both names rewritten). Unless both players, event and round are the same, a complete
-report or four equal plies are required, because a stream that reports one game at a
-time can begin the second game of a match.
+   names, FIDE ids and equal moves decide.
+2. The remaining reports are compared with the remaining known games of one of their
+   players, or of the same round and board. Games of two different rounds never match,
+   nor games from different starting positions, nor games whose moves are not one line.
+   The best match is chosen, in this order: both players are the same (boards reordered,
+   or an event renamed); the players are swapped; one player is the same (a name
+   corrected); the round and board are the same and ten plies are equal (both names
+   rewritten). Unless both players, event and round are the same, a complete report or
+   four equal plies are required, because a stream that reports one game at a time can
+   begin the second game of a match.
 
 If the names of an ended game come back with other moves, they are **another game** (a
 file reused for the next game, or a match without round numbers); see

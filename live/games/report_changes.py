@@ -22,8 +22,8 @@ These rules decide the changes:
 * A missing name, event, round or board counts as lost, not as withdrawn: the last one
   reported stays. Elo, title, team, FIDE id and other headers are accepted as reported,
   so that a wrong title can be withdrawn.
-* A bye, or a pairing without one of its players, is not a game until it has moves. *
-The spelling of a move (SAN) stays as first reported; its UCI identifies the move.
+* A bye, or a pairing without one of its players, is not a game until it has moves.
+* The spelling of a move (SAN) stays as first reported; its UCI identifies the move.
 """
 
 from collections.abc import Iterator, Set

@@ -7,8 +7,8 @@ that is not JSON is treated as if nothing had been received.
 
 The expected fields are declared as structs in which every field has a default:
 
-* ``null`` is treated like a missing field: the field has its default. * Numbers written
-as texts, and texts written as numbers, are read. A blank text is not
+* ``null`` is treated like a missing field: the field has its default.
+* Numbers written as texts, and texts written as numbers, are read. A blank text is not
   a number. A text longer than :data:`MAX_TEXT` characters is not accepted, unless its
   field declares another limit. A ``Result`` is read in all its spellings.
 * A list ends before the first unreadable entry. In a list of :class:`ForeignObject`, an

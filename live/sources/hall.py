@@ -10,9 +10,8 @@ analysis. The pairing of the board's table decides to which game its moves belon
   the headers of the game, but not its identity. The next game starts with another
   round, or with other players after the present game has ended.
 * **If a board shows fewer moves than its unfinished game has, the board is not
-trusted**:
-  its pieces have been set back, often before anybody has entered the result. Up to
-  :data:`BACK_PLIES` plies can be taken back at once. Otherwise the game keeps its
+  trusted**: its pieces have been set back, often before anybody has entered the result.
+  Up to :data:`BACK_PLIES` plies can be taken back at once. Otherwise the game keeps its
   moves, marked as doubtful, until the board has as many again.
 * **A result ends the game.** Later moves are analysis. But results are often entered
   before the last moves are played on the board, so moves that continue the game still
