@@ -1,3 +1,3 @@
-"""Engine processes that stay alive, and the queue of searches for them. Independent of
-feeds and ratings.
+"""Engine processes that stay alive, and the queue of searches for them. This package
+imports neither feeds nor ratings.
 """

@@ -1,12 +1,12 @@
-"""Searches on a Dask cluster, with reconnection when it is lost; and ``live-rate
-worker``, which offers this machine's engines to a scheduler elsewhere.
+"""Searches on a Dask cluster; and ``live-rate worker``, which offers this machine's
+engines to a scheduler elsewhere. A lost connection is restored.
 
-A worker offers, as a Dask resource, the exact engine that it has: name, neural network,
-hash size, whether the hash is cleared, and the version of live-rate. A search asks for
-that resource, so it can only run where its result is the same as anywhere else, and
-figures do not depend on the machine. While no worker offers it, searches run on this
-machine. Address and certificates are checked before anything runs. Importing this
-module raises ConfigError if Dask is not installed.
+A worker declares its exact engine as a Dask resource: name, neural network, hash size,
+whether the hash is cleared, and the version of live-rate. A search requires that
+resource, so it runs only on an engine that gives the same result as the local one.
+While no worker offers the resource, searches run on this machine. Address and
+certificates are checked before anything runs. Importing this module raises ConfigError
+if Dask is not installed.
 """
 
 from __future__ import annotations
@@ -60,27 +60,27 @@ for _name in ("distributed", "distributed.client"):
 LOOK_S = 1.0
 #: Longest time for a scheduler to answer, seconds.
 ANSWER_S = 5.0
-#: Time after which a worker that cannot find its scheduler ends, seconds.
+#: Time after which a worker exits if it cannot reach its scheduler, seconds.
 DEATH_S = 60
 #: Number of consecutive failed searches after which the cluster is not used for a
 #: while.
 _TRIES = 2
-#: First and longest time for which the cluster is then not used, seconds; doubled each
-#: time.
+#: First and longest pause in the use of a failing cluster, seconds. Each pause is twice
+#: as long as the previous one.
 _REST_S = 5.0
 _MOST_REST_S = 300.0
 PLUGIN = "live-rate-engines"
 
 
 def load_security(config: EngineConfig) -> Security:
-    """Return the certificates in Dask's form.
+    """Return Dask's security settings, with certificates if the address is encrypted.
 
-    They are loaded here so that an error that no retry can mend is reported before
-    anything runs.
+    Certificates are loaded before anything runs, so that a permanent error is reported
+    at once.
 
     Raises:
-        ConfigError: the address has no port, or address and certificates do not fit
-            together.
+        ConfigError: the address has no port, or its certificates are missing or
+            unusable.
     """
     scheme, _, rest = config.cluster.partition("://")
     subject = f"engine.cluster {config.cluster}"
@@ -128,16 +128,17 @@ def name_resource(identity: str) -> str:
 
 
 class DaskCluster:
-    """One scheduler and the engines that it offers. :meth:`watch_slots` must run while
-    it is in use.
+    """Connection to one Dask scheduler, whose workers offer engines.
+
+    :meth:`watch_slots` must run while the connection is in use.
     """
 
     def __init__(self, config: EngineConfig) -> None:
         self.problem = ""
         """Problem of the cluster, as text for display; empty while it works."""
         self.slots = 0
-        """Number of engines equal to ours that its workers offer now; 0 while it is
-        lost.
+        """Number of engines identical to the local one that the cluster offers now; 0
+        while the cluster is lost.
         """
         self.address = config.cluster
         self.client: Any = None
@@ -145,21 +146,24 @@ class DaskCluster:
         self._security = load_security(config)
         self._on_change: Callable[[], None] = lambda: None
         self._changed = asyncio.Event()
-        # Number of failed searches since the last answer, and the time until which no
-        # more are submitted.
+        # Number of failed searches since the last answer, and the time before which no
+        # further search is submitted.
         self._failures = 0
         self._rests_until_s = 0.0
 
     async def watch_slots(self, changed: Callable[[], None]) -> None:
-        """Count the slots repeatedly; call ``changed`` when their number changes."""
+        """Count the cluster's slots every ``LOOK_S`` seconds; call ``changed`` when
+        their number changes.
+        """
         self._on_change = changed
         while True:
             await asyncio.sleep(LOOK_S)
             await self.refresh_slots()
 
     async def refresh_slots(self, identity: str = "") -> None:
-        """Connect if necessary and count the slots. Never raises for a fault of the
-        cluster.
+        """Connect if necessary, and update the number of slots.
+
+        A fault of the cluster raises nothing; it is stored in ``problem``.
 
         Args:
             identity: our engine's identity, required in the first call only.
@@ -174,7 +178,7 @@ class DaskCluster:
         except Exception as error:
             problem = f"cannot be reached ({str(error) or 'no answer'})"
             if not isinstance(error, OSError | TimeoutError):
-                # Dask raises many types of error here, and none of them must end the
+                # Dask raises many types of error here, and none of them may end the
                 # service.
                 problem = f"cannot be used ({type(error).__name__}: {error})"
                 if not self.problem:
@@ -197,12 +201,12 @@ class DaskCluster:
         return RemoteEngine(self, urgency)
 
     def record_answer(self, problem: str) -> None:
-        """Record that a search was answered (empty ``problem``), or failed for a reason
-        other than its engine.
+        """Record the end of a search: ``problem`` is the cluster's fault, or empty if
+        the search was answered.
 
-        A search that the scheduler cannot read fails at once, as would the next one.
-        Searches must not be sent there repeatedly while our own engines could run them.
-        A scheduler that has gone is noticed by the next check.
+        After repeated faults the cluster is not used for a while, because the local
+        engines can run the searches. A lost connection is not counted, because the next
+        check notices it.
         """
         if problem and (self.client is None or self.client.status != "running"):
             return
@@ -215,12 +219,12 @@ class DaskCluster:
             self._set_slots(0, problem)
 
     async def wait_for_slot(self, index: int) -> None:
-        """Wait until the cluster offers a slot with the number ``index``."""
+        """Wait until the cluster offers more than ``index`` slots."""
         while index >= self.slots:
             await self._changed.wait()
 
     async def close(self) -> None:
-        """Close the connection."""
+        """Close the connection to the scheduler."""
         client = self.client
         self.client = None
         if client is not None:
@@ -229,8 +233,8 @@ class DaskCluster:
                     await client.close(timeout=1)
 
     async def _count_slots(self) -> int:
-        """Return the number of engines equal to ours that the workers offer; connect
-        first if necessary.
+        """Return the number of engines identical to the local one that the workers
+        offer, after connecting if necessary.
         """
         if self.client is None:
             self.client = Client(  # type: ignore[no-untyped-call]
@@ -265,7 +269,8 @@ class DaskCluster:
 class RemoteEngine(Searcher):
     """One slot of the cluster, used like an engine.
 
-    If a worker dies, Dask gives the task to another. There are no provisional scores.
+    If a worker dies, Dask gives the task to another. The cluster reports no provisional
+    scores.
     """
 
     def __init__(self, cluster: DaskCluster, urgency: Callable[[], SearchKind]) -> None:
@@ -295,8 +300,8 @@ class RemoteEngine(Searcher):
             )
         except Exception as error:
             # The client has closed, and the next check has not noticed it yet. The
-            # fault is reported in the next turn of the event loop, because a caller
-            # that begins a search does not expect a callback from inside.
+            # fault is reported in the next turn of the event loop, because the caller
+            # expects no callback before ``begin_search`` has returned.
             self._loop.call_soon(
                 self.give_up, self._build_moved_fault(_describe_error(error))
             )
@@ -310,7 +315,7 @@ class RemoteEngine(Searcher):
         return EngineMoved(self._cluster.address, problem)
 
     def stop_search(self) -> None:
-        """Cancel the search. Its outcome is set at once."""
+        """Cancel the running search, and set its outcome at once."""
         if self.is_searching:
             self._cancel_search()
             self._set_outcome(
@@ -326,7 +331,9 @@ class RemoteEngine(Searcher):
         self._cancel_search()
 
     async def _await_result(self, search_key: SearchKey) -> None:
-        """Wait for the answer, at most ``cluster_s`` longer than for a search on this
+        """Wait for the result of a search, and set the outcome.
+
+        The wait is at most ``cluster_s`` seconds longer than for a search on this
         machine.
         """
         began = self._loop.time()
@@ -377,7 +384,7 @@ class RemoteEngine(Searcher):
 
 
 def _describe_error(error: Exception) -> str:
-    """Return Dask's message in one line."""
+    """Return the error's type and message in one line, at most 200 characters."""
     return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
@@ -387,7 +394,7 @@ def _describe_error(error: Exception) -> str:
 async def run_search_task(search_key: SearchKey, key: str) -> SearchResult:
     """Run one search on a worker. ``key`` is the key of the Dask task.
 
-    Running it twice gives the same result.
+    Running the same search twice gives the same result.
 
     Raises:
         EngineFault: the engine died, hung or printed an impossible answer; the next
@@ -401,7 +408,8 @@ async def run_search_task(search_key: SearchKey, key: str) -> SearchResult:
 class WorkerEngines(WorkerPlugin):
     """Engines of one worker, which stay alive between searches.
 
-    They must be started before the worker, so that it can name the engine it offers.
+    The engines must be started before the worker, which must name the engine that it
+    offers.
     """
 
     name = PLUGIN
@@ -419,13 +427,15 @@ class WorkerEngines(WorkerPlugin):
         self._busy: dict[str, EngineProcess] = {}
 
     async def start_engines(self, number: int) -> None:
-        """Start ``number`` engines. Raises NotAnEngine."""
+        """Start ``number`` engines. Raises NotAnEngine if the program does not speak
+        UCI.
+        """
         for _ in range(number):
             self._idle.append(await self._start_engine())
         self.identity = str(self._idle[0].identity)
 
     async def search(self, search_key: SearchKey, key: str) -> SearchResult:
-        """Run one search on any free engine."""
+        """Run one search on any free engine, and return its result."""
         while True:
             process = self._idle.pop() if self._idle else await self._start_engine()
             if process.lost is None:
@@ -435,8 +445,8 @@ class WorkerEngines(WorkerPlugin):
         try:
             finished = await process.begin_search(search_key)
         except BaseException:
-            # This includes a cancellation: an engine that is still searching must not
-            # get the next search.
+            # The engine is closed after a cancellation, too, because an engine that is
+            # still searching must not get the next search.
             await process.close()
             raise
         finally:

@@ -1,10 +1,10 @@
 """Script that sets up its process and then replaces itself by an engine:
 ``engine_launcher.py PARENT_PID NICE MEMORY_MB PROGRAM …``.
 
-It sets limits that an engine must have from its first instruction, in a separate
-process between fork and exec. A ``preexec_fn`` would run Python in a forked copy of a
-threaded service, which can deadlock. Only the standard library is imported, and not
-this package, because the script is run with ``-I -S`` to start within milliseconds.
+It sets limits that must apply from the engine's first instruction. A ``preexec_fn``
+would run Python in a forked copy of a threaded service, which can deadlock. The script
+imports only the standard library, because it is run with ``-I -S`` to start within
+milliseconds.
 """
 
 import contextlib

@@ -1,12 +1,12 @@
 """The engine pool: accepts requests for searches and returns results. It connects the
 queue, the cache and n engine processes.
 
-One task owns each engine slot, from start to restart to end. Only
+Each engine slot has a task that starts its engine, restarts it and ends it. Only
 :mod:`live.engine.search_queue` decides what to search next; an engine gets its next
 search in the same turn of the event loop in which its previous search ended.
 
-Loss policy game → engine: a search that was submitted and not dropped is answered once,
-with a result or a failure. Progress may be skipped.
+Each search that is submitted and not dropped is answered once, with a result or a
+failure. Reports of progress can be skipped.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ log = logging.getLogger(__name__)
 _BATCH_SIZE = 32
 #: Least time between two provisional scores of one search, seconds.
 PROGRESS_S = 0.1
-#: Number of consecutive failed starts before ``failed`` is shown; starts are still
-#: repeated.
+#: Number of consecutive failed starts after which a slot is shown as ``failed``. Its
+#: engine is still started again.
 _FAILED_AFTER = 3
 
 
@@ -71,8 +71,8 @@ class ResultDeliveries:
     """Queue of calls that are made in order, a limited number in each turn of the event
     loop.
 
-    No call is made inside another: a listener that submits a search with a known result
-    gets it after returning.
+    No call is made inside another. If a listener submits a search whose result is
+    known, the result is delivered after the listener has returned.
     """
 
     def __init__(self) -> None:
@@ -83,9 +83,9 @@ class ResultDeliveries:
         self._later: asyncio.Handle | None = None
 
     def add_call(self, call: Callable[[], object], owner: Hashable = None) -> None:
-        """Make a call after all calls added before it.
+        """Queue a call after all calls added before it.
 
-        It is made in the next turn of the event loop, or earlier in
+        The call is made in the next turn of the event loop, or earlier by
         :meth:`deliver_batch`.
         """
         self._todo.append((owner, call))
@@ -99,7 +99,9 @@ class ResultDeliveries:
         )
 
     def deliver_batch(self) -> None:
-        """Make the calls of one turn now. Called from a listener, it does nothing."""
+        """Make up to ``_BATCH_SIZE`` calls now. Does nothing while another call
+        runs.
+        """
         if self._calling:
             return
         self.cancel_batch()
@@ -121,17 +123,17 @@ class ResultDeliveries:
 
 
 class EngineSlot:
-    """Place for one engine, which is replaced when it ends."""
+    """Slot of the pool for one engine. An engine that ends is replaced."""
 
     def __init__(self, index: int, pool: EnginePool) -> None:
         self.index = index
         self.process: Searcher | None = None
-        # Number of engines lost and of failed starts.
+        # Number of lost engines plus number of failed starts.
         self.restarts = 0
         self._pool = pool
         self._state: Literal["starting", "idle", "restarting", "failed"] = "starting"
         self._depth: int | None = None
-        # True if the last engine here has ever answered; updated when it stops.
+        # True if the current engine has completed a search.
         self._answered = False
         self._down = asyncio.Event()
         # Progress of the running search that is not reported yet, and the timer for its
@@ -140,7 +142,7 @@ class EngineSlot:
         self._reporting: asyncio.TimerHandle | None = None
 
     async def keep_engine_alive(self, needed: asyncio.Event) -> None:
-        """Keep an engine alive until cancelled. The caller that cancels must call
+        """Keep an engine alive until cancelled. After cancelling, the caller must call
         :meth:`close_engine`.
 
         The first engine starts when ``needed`` is set. If our own code fails, only this
@@ -186,7 +188,7 @@ class EngineSlot:
             self.process = None
 
     def begin_search(self, search_key: SearchKey) -> None:
-        """Start this search now."""
+        """Start a search on this slot's engine now."""
         assert self.process is not None
         self._report_progress()
         outcome = self.process.begin_search(search_key, self._keep_progress)
@@ -201,7 +203,7 @@ class EngineSlot:
 
     def describe_state(self, subject: SearchPriority | None) -> EngineState:
         """Return the state for display; ``subject`` is the priority of the running
-        search.
+        search, None if there is none.
         """
         process = self.process
         return EngineState(
@@ -222,8 +224,8 @@ class EngineSlot:
     ) -> None:
         """Report the end of a search to the pool, which starts the next one at once.
 
-        If the engine was lost, even just after its answer, the search has gone back to
-        the queue.
+        If the engine was lost, even just after its answer, nothing is reported, because
+        the search has gone back to the queue.
         """
         if process.lost is not None:
             return
@@ -250,7 +252,7 @@ class EngineSlot:
             self.process.give_up(EngineFault(f"engine {self.index}", reason))
 
     def _on_engine_lost(self, fault: EngineFault) -> None:
-        """Report that the process is lost, in the same call, so that it gets no further
+        """Report a lost engine to the pool at once, so that the engine gets no further
         search.
         """
         self._discard_progress()
@@ -282,8 +284,8 @@ class EngineSlot:
 def generate_restart_delays() -> Iterator[float]:
     """Yield the wait before each restart, in seconds.
 
-    Waits are random, so that engines killed together do not restart together, and
-    double up to a limit.
+    Waits double up to 30 seconds. They are random, so that engines killed together do
+    not restart together.
     """
     return generate_doubling_s(random.random, first_s=0.1, cap_s=30.0, least_share=0.0)
 
@@ -331,7 +333,7 @@ class EnginePool:
         self._queue = SearchQueue(0)
         self._search_keys = SearchKeys(limit)
         self._identity: EngineIdentity | None = None
-        # Set by the first request; until then one engine is enough.
+        # This event is set by the first request. Until then one engine is enough.
         self._needed = asyncio.Event()
         self._searches = 0
         self._cache_hits = 0
@@ -367,7 +369,9 @@ class EnginePool:
             )
 
     def _on_cluster_changed(self) -> None:
-        """Replace local engines by those of the cluster, or the reverse."""
+        """Give up each local engine that one of the cluster replaces, and each cluster
+        engine whose slot the cluster has lost.
+        """
         assert self._cluster is not None
         self._add_slots(self._cluster.slots)
         for slot in self._engine_slots:
@@ -388,16 +392,16 @@ class EnginePool:
         self._deliveries.cancel_batch()
         for task in self._owners:
             task.cancel()
-        # Do not pass an error of the body on, so that the group does not wrap it. Pass
-        # a cancellation on, because it can come from the group itself, for a task that
-        # failed.
+        # The group would wrap an error of the body, so it does not receive the error.
+        # It does receive a cancellation, which can come from the group itself after a
+        # task failed.
         if not isinstance(error, asyncio.CancelledError):
             kind = error = trace = None
         try:
             await self._group.__aexit__(kind, error, trace)
         finally:
             # Engines are closed here and not in the tasks, because a task that is
-            # cancelled before it has begun does nothing.
+            # cancelled before its first step runs no code.
             await asyncio.gather(*(slot.close_engine() for slot in self._engine_slots))
             if self._cluster is not None:
                 await self._cluster.close()
@@ -420,8 +424,8 @@ class EnginePool:
         """Request ``search`` for ``owner``; a repeated request only changes its
         priority.
 
-        Never blocks, and never delivers from inside: even a known result is delivered
-        in the next turn of the event loop.
+        Never blocks. Even a known result is delivered later, in the next turn of the
+        event loop.
         """
         search_key = self._search_keys.build_key(search)
         result: SearchResult | SearchFailure | None
@@ -478,14 +482,15 @@ class EnginePool:
             problem="; ".join(part.problem for part in parts if part and part.problem),
         )
 
-    # Called by the slots, on the event loop. These calls can begin or stop a search
-    # from inside.
+    # The slots call the following methods on the event loop. Each call can begin or
+    # stop searches of any slot.
 
     async def start_engine(self, index: int) -> Searcher:
-        """Return an engine of the cluster; if it has none for this slot, one of this
-        machine.
+        """Return an engine for the slot ``index``: one of the cluster if the cluster
+        has that slot, otherwise one of this machine.
 
-        Raises NotAnEngine.
+        Raises:
+            NotAnEngine: the program on this machine is not a usable engine.
         """
         cluster = self._cluster
         if cluster is not None:
@@ -496,10 +501,11 @@ class EnginePool:
         return await self._start_local_engine()
 
     async def _start_local_engine(self) -> EngineProcess:
-        """Return a new process of the same engine as the first.
+        """Start a process on this machine, and return it.
 
-        Raises NotAnEngine, also if the program is now a different engine from the one
-        whose scores were published.
+        Raises:
+            NotAnEngine: the program does not run or does not speak UCI, or it is no
+                longer the engine that the pool started with.
         """
         process = await self._start_process()
         if self._identity is not None and process.identity.name != self._identity.name:
@@ -512,7 +518,7 @@ class EnginePool:
         return process
 
     def on_engine_ready(self, index: int) -> None:
-        """Give a search to an engine that is ready."""
+        """Assign a search to an engine that has become ready."""
         self._carry_out(self._queue.on_engine_ready(index))
 
     def on_search_finished(
@@ -530,7 +536,9 @@ class EnginePool:
         )
 
     def on_progress(self, index: int, progress: SearchProgress) -> None:
-        """Pass on a provisional score; called at most every ``PROGRESS_S``."""
+        """Pass a provisional score on to the owners of the search; called at most every
+        ``PROGRESS_S`` seconds.
+        """
         for owner in self._queue.list_progress_owners(index):
             self._listener.on_progress(owner, progress)
 
@@ -556,7 +564,7 @@ class EnginePool:
     def _carry_out(
         self, instructions: list[Instruction], result: SearchResult | None = None
     ) -> None:
-        """Start and stop engines at once; deliver results in order."""
+        """Start and stop searches at once; queue the deliveries of results in order."""
         for instruction in instructions:
             if isinstance(instruction, StartSearch):
                 self._engine_slots[instruction.engine].begin_search(instruction.key)

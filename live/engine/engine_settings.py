@@ -9,7 +9,9 @@ from live.settings import EngineConfig
 
 
 def build_limit(config: EngineConfig) -> Limit:
-    """Return the limit of every search; the settings hold exactly one above 0."""
+    """Return the limit of every search. Exactly one of the three settings is above
+    0.
+    """
     return Limit(
         nodes=config.nodes or None,
         depth=config.depth or None,
@@ -23,7 +25,7 @@ def build_uci_settings(config: EngineConfig) -> UciSettings:
 
 
 def build_timeouts(config: EngineConfig) -> EngineTimeouts:
-    """Return the times that engines are allowed to take."""
+    """Return the timeouts of engines, with the configured time for a start."""
     return EngineTimeouts(handshake_s=config.start_s)
 
 
@@ -34,8 +36,8 @@ def build_search_options(config: EngineConfig) -> SearchOptions:
 
 
 def describe_limit(config: EngineConfig) -> str:
-    """Return the limit and everything else that changes the result of a search; a
-    calibration is valid only for this.
+    """Return the limit and all options that change the result of a search, as text. A
+    calibration is valid only for searches with the same text.
     """
     parts = [str(build_limit(config))]
     if config.multipv > 1:

@@ -62,12 +62,12 @@ class Engines:
         chances: Chances | None = None,
         people: HumanShares | None = None,
     ) -> None:
-        """Give the results to ``listener``, which may know the running engine's name.
+        """Deliver results to ``listener``, and search ahead if that is configured.
 
         Args:
             listener: receives results and progress.
-            chances: returns the probability of each of some moves; without it no moves
-                will come, so nothing is searched ahead.
+            chances: returns the probability of each reply. None if no further moves
+                will come, so that nothing is searched ahead.
             people: returns the share of players of the mover's rating who would play
                 each move, by UCI; empty while unknown.
         """
@@ -89,24 +89,24 @@ class Engines:
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """Pass a result of the pool on."""
+        """Pass a result of the pool on to the listener."""
         self._listener.on_result(owner, search, result)
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
-        """Pass progress of the pool on."""
+        """Pass progress of the pool on to the listener."""
         self._listener.on_progress(owner, progress)
 
     def end_boards(self, changes: Iterable[Change]) -> None:
-        """End the speculative searches of boards on which, according to these changes,
-        no more moves will come.
+        """End the speculative searches of boards whose game, according to these
+        changes, has ended, was deleted or lost a move by a takeback.
         """
         if self._look_ahead is not None:
             for board in list_boards_over(changes):
                 self._look_ahead.end_board(board)
 
     def on_human_answer(self, game: str) -> None:
-        """Note that the shares of human moves are now known for the newest position of
-        a game.
+        """Rank a game's speculative searches again, because the shares of human moves
+        are now known for its newest position.
         """
         if self._look_ahead is not None:
             self._look_ahead.on_human_answer(game)

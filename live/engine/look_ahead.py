@@ -3,15 +3,13 @@ need.
 
 Every live board has a :class:`~live.engine.move_forecast.MoveForecast`, which lists the
 searches that are worth making. Of all boards, the most valuable search is made first.
-(A weight for players who have just begun to think, and so move sooner than those who
-have thought for long, was tried and gained nothing.) Searches use the same limit as if
-the moves had been played, so their results are the same, too. All have the lowest
-priority: the search of a live position (a head) takes the engine away at once. Only as
-many are requested as keep the engines busy, so that each choice is made late and with
-the latest information.
+(Weighting boards by the time that the player has already thought was tried, and gained
+nothing.) Searches use the same limit as if the moves had been played, so their results
+are the same, too. All have the lowest priority: the search of a live position (a head)
+interrupts them at once. Only as many are requested as keep the engines busy, so that
+each choice uses the latest information.
 
-This module is placed between the pool and its listener; without it there is no
-speculation.
+:class:`LookAhead` is placed between the pool and its listener.
 """
 
 from __future__ import annotations
@@ -53,48 +51,48 @@ class LookAheadPool(SearchDesk, Protocol):
 
 
 class LookAhead:
-    """Wrapper of the pool that adds speculative searches. Each of these searches is its
-    own owner.
+    """Wrapper of the engine pool that adds speculative searches. The owner of a
+    speculative search is the search itself.
     """
 
     def __init__(
         self, listener: ResultListener, rules: ForecastRules, desk: LookAheadPool
     ) -> None:
-        """``desk`` is the pool."""
+        """Create the wrapper of ``desk``, the engine pool."""
         self._desk = desk
         self._listener = listener
-        # Number of speculative searches that were ready when requested, and of head
-        # searches that were not.
+        # Number of requested searches that speculation had already made, and of head
+        # searches that it had not.
         self._hits = self._misses = 0
         self._rules = rules
         # The forecast of each live board.
         self._forecasts: dict[str, MoveForecast] = {}
         # For each board, its most valuable need that is not requested yet; and the
-        # boards for which that can have changed, so that an answer costs nothing for
-        # all others.
+        # boards for which this need must be found again.
         self._first_needs: dict[str, ForecastNeed | None] = {}
         self._changed: set[str] = set()
-        # Running whole searches of heads, with their board, by owner. Forecasts begin
-        # with their results.
+        # Running unrestricted searches of live positions (heads), with their boards, by
+        # owner. Forecasts begin with their results.
         self._heads: dict[Hashable, tuple[Search, str]] = {}
         # Speculative searches requested and not answered yet, with the boards they are
         # for.
         self._pending: dict[Search, list[str]] = {}
-        # Speculative searches that were made, by their hash (a whole search takes a
-        # kilobyte), with the board they are for.
+        # Boards of completed speculative searches, by the hash of the search. (The
+        # search itself would take a kilobyte.)
         self._searched: LruDict[int, str] = LruDict(_MAX_REMEMBERED)
 
     def count_hits(self) -> SpeculationFigures:
-        """Return how often a needed search had been made by speculation, and how often
-        not.
+        """Return how many needed searches speculation had already made, and how many it
+        had not.
         """
         return SpeculationFigures(self._hits, self._misses)
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        """Submit a search to the pool. A board's new head advances its forecast.
+        """Submit a search to the pool. A board's new live position (head) advances its
+        forecast.
 
-        A takeback ends the forecast by :meth:`end_board` instead, because a head of an
-        older ply can just be late.
+        A head of an older ply leaves the forecast as it is, because the request can be
+        late. After a takeback, :meth:`end_board` is called.
         """
         self._count_hit(search, priority)
         if priority.kind in (SearchKind.CLOSING, SearchKind.FINISHED):
@@ -121,8 +119,8 @@ class LookAhead:
         self._changed.update(boards or ())
         self._desk.submit(search, owner, priority)
         if came_true:
-            # Dropped only after the owner has requested it, so that it is not stopped:
-            # from now on it belongs to the owner.
+            # The speculative request is dropped only after the owner's request was
+            # added, so that the running search is not stopped.
             self._desk.drop(search)
         self._request_searches()
 
@@ -158,7 +156,9 @@ class LookAhead:
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """Pass a result on to the listener, unless the search was speculative."""
+        """Add a result to the forecasts, and pass it on to the listener unless the
+        search was speculative.
+        """
         if isinstance(owner, Search):
             boards = self._pending.pop(search, [])
             if boards and isinstance(result, SearchResult):
@@ -235,8 +235,11 @@ class LookAhead:
         return 0.0 if need is None else need.worth
 
     def _find_first_need(self, name: str) -> ForecastNeed | None:
-        """Return the board's most valuable need among searches not requested yet; None
-        if there is none.
+        """Return the board's most valuable need that is not requested yet; None if
+        there is none.
+
+        A more valuable search that is already requested is also registered for this
+        board.
         """
         for need in self._forecasts[name].list_needs():
             boards = self._pending.get(need.search)

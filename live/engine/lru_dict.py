@@ -8,7 +8,7 @@ V = TypeVar("V")
 
 
 class LruDict(OrderedDict[K, V]):
-    """A dictionary of up to ``capacity`` items that evicts the one set longest ago."""
+    """A dictionary of up to ``capacity`` items that evicts the item set longest ago."""
 
     def __init__(self, capacity: int) -> None:
         super().__init__()

@@ -28,8 +28,8 @@ _AT_A_TIME = 32
 
 
 class FutureAnswers:
-    """Gives the results of searches to the futures that requested them, and all other
-    results to another listener.
+    """Listener that sets the result of each future that requested a search, and passes
+    all other results on to another listener.
     """
 
     def __init__(self, listener: ResultListener) -> None:
@@ -55,12 +55,12 @@ async def search_positions(
     lines: int,
     on_progress: Callable[[int, int], None],
 ) -> list[SearchResult | None]:
-    """Return the search result of each position, in their order; None for a search that
-    failed.
+    """Return the search result of each position, in the order of ``fens``; None for a
+    search that failed.
 
     Args:
         fens: the positions.
-        desk: accepts searches, and answers a future.
+        desk: accepts the searches, and sets the result of a future that is the owner.
         lines: number of best moves wanted for each position.
         on_progress: receives the number of finished positions and the total.
     """
@@ -70,8 +70,8 @@ async def search_positions(
     async def search(index: int) -> SearchResult | None:
         async with slots:
             request = Search(Position(fens[index]), lines=lines)
-            # Before all speculative searches, which have a rank above 0; this takes
-            # only a minute.
+            # The rank 0 is before all speculative searches, which can wait for the
+            # minute that this takes.
             priority = SearchPriority(SearchKind.SPECULATE, "reference", index)
             answer: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
             desk.submit(request, answer, priority)

@@ -60,10 +60,11 @@ class SearchResult(Value):
     """Result of a search when its limit was reached."""
 
     score: Score
-    """White's score. For a whole search, that of the last **exact** info line (a line
-    marked ``lowerbound`` or ``upperbound`` belongs to an unfinished iteration). For a
-    restricted search, that of the last info line, bound or not, as the calibrations
-    were learned. With several lines, that of ``lines[0]``.
+    """White's score. A whole search takes it from the last **exact** info line (a line
+    marked ``lowerbound`` or ``upperbound`` belongs to an unfinished iteration). A
+    restricted search takes it from the last info line, exact or not, because the
+    calibrations were learned from such scores. A search of several lines takes it from
+    ``lines[0]``.
     """
     best: str
     """The engine's ``bestmove``, UCI; with several lines, the move of ``lines[0]``."""
@@ -80,7 +81,7 @@ class SearchResult(Value):
     iteration had just found a better move.
     """
     lines: tuple[Line, ...] = ()
-    """Best move first, if more than one line was searched: all from the last depth at
+    """Lines of a search of several lines, best move first. All are of the last depth at
     which every line was completed.
     """
     seldepth: int = 0

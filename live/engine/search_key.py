@@ -72,7 +72,7 @@ class _ReachedPosition(Value):
     moves: tuple[str, ...]
     """Moves since ``zeroed_fen``."""
     past: tuple[str, ...]
-    """Every position since ``zeroed_fen``, this one last."""
+    """EPD of every position since ``zeroed_fen``, this one last."""
 
     @classmethod
     def from_start(cls, fen: str, chess960: bool) -> _ReachedPosition:
@@ -92,9 +92,11 @@ class _ReachedPosition(Value):
     def from_past(
         cls, before: _ReachedPosition | None, board: chess.Board, move: str
     ) -> _ReachedPosition:
-        """Return a position that follows ``before``; None starts a new past."""
-        # The data that must be equal for a position to count as repeated (FIDE Laws
-        # 9.2.3), as sent: with Shredder castling letters in Chess960.
+        """Return the position of ``board``, reached from ``before`` by ``move``. If
+        ``before`` is None, a new past begins.
+        """
+        # The EPD holds all that must be equal for a position to count as repeated (FIDE
+        # Laws 9.2.3). In Chess960 it has Shredder castling letters, as engines expect.
         epd = board.epd(shredder=board.chess960, en_passant="legal")
         fen = f"{epd} {board.halfmove_clock} 1"
         if before is None:

@@ -6,12 +6,12 @@ backlog of live games; games that had ended when first seen; speculation. Boards
 come before all others, except with speculation.
 
 Within heads and within backlog, the board that was served longest ago comes first, so
-that a bullet game cannot block the others. Within a board, searches for the gain of the
-last move whose search has begun come first, then the newest head, then the earliest
-backlog ply. If moves come faster than searches, some moves get no score, but every
-curve continues to grow. Finished games are searched one after another, in the order of
-request. These rules are :meth:`SearchQueue._rank_board` and
-:meth:`SearchQueue._rank_request`.
+that a bullet game cannot block the others. Within a board, once the search of a
+position has begun, the other searches for the gain of its last move come first, then
+the newest head, then the earliest backlog ply. If moves come faster than searches, some
+moves get no score, but every curve continues to grow. Finished games are searched one
+after another, in the order of request. :meth:`SearchQueue._rank_board` and
+:meth:`SearchQueue._rank_request` implement these rules.
 
 Equal searches run once and are delivered to every owner. A search that has killed three
 engines is abandoned. After every method, the caller must carry out the returned
@@ -59,11 +59,12 @@ class SearchPriority(Value, gc=False):
 
     kind: SearchKind
     board: str = ""
-    """Board whose turn this search uses up: the game's id."""
+    """Id of the game whose turn this search uses up."""
     ply: int = 0
-    """Ply of the move it is for, counted from 1 (0: the starting position). The
-    position after ply p and the restricted search of the move at ply p both have the
-    ply p. A board's heads before ``newest head - 1`` automatically become backlog.
+    """Ply of the move that the search is for, counted from 1 (0: the starting
+    position). The position after ply p and the restricted search of the move at ply p
+    both have the ply p. A board's heads before ``newest head - 1`` automatically become
+    backlog.
     """
     rank: int = 0
     """Order among speculation of all boards, lower first."""
@@ -130,7 +131,9 @@ class _Job(msgspec.Struct, eq=False):
     engine: int | None = None
     """Index of the engine that runs it; None while it waits."""
     started: int = 0
-    """Ordinal number of its start among all searches; 0 if it was never started."""
+    """Ordinal number of the job's start among the starts of all jobs; 0 if it was never
+    started.
+    """
     deaths: list[str] = []
     """Reason of death of each engine that died during this search."""
     kills: int = 0
@@ -156,8 +159,8 @@ _Turn = tuple[SearchKind, str]
 
 
 class SearchQueue:
-    """State of the scheduling. Only its methods change it, and they have a single
-    caller.
+    """Requests for searches, and the engines that run them. A single caller uses its
+    methods.
     """
 
     def __init__(self, engines: int) -> None:
@@ -168,19 +171,19 @@ class SearchQueue:
         # kind and board.
         self._waiting: dict[_Turn, dict[_Request, None]] = {}
         self._on_air: frozenset[str] = frozenset()
-        # For each board and kind, the number of starts when it was last served; and,
-        # below, whether a head was served last.
+        # For each board and kind, the number of starts when it was last served.
+        # ``_after_head`` is true if a head was served last.
         self._served: LruDict[_Turn, int] = LruDict(_MAX_BOARDS)
         self._starts = 0
         self._after_head = False
-        # For each board, the newest ply whose position was begun as a head.
+        # For each board, the newest ply whose search was started as a head.
         self._begun: LruDict[str, int] = LruDict(_MAX_BOARDS)
         self._abandoned: LruDict[SearchKey, SearchFailure] = LruDict(_MAX_ABANDONED)
         self.set_aside = 0
         # Number of searches requested, without speculation.
         self.asked = 0
 
-    # Events.
+    # Events that change the queue.
 
     def submit(
         self,
@@ -234,12 +237,12 @@ class SearchQueue:
                 del self._jobs[job.key]
                 if job.engine is not None:
                     instructions.append(self._stop_engine(job.engine))
-        # A search that a head needed can now be only speculation, while other heads
-        # wait.
+        # A running search that only a dropped head needed can now be speculation. It
+        # must not delay other heads.
         return [*instructions, *self._pre_empt_speculation()]
 
     def on_engine_ready(self, engine: int) -> list[Instruction]:
-        """Assign work to an engine that is ready."""
+        """Assign a search to an engine that has become ready."""
         slot = self._engines[engine]
         assert slot.state == "down", f"engine {engine} up while {slot.state}"
         slot.state = "idle"
@@ -262,9 +265,9 @@ class SearchQueue:
             return self.assign_searches()
         urgent = job.priority.kind <= SearchKind.CLOSING
         answers: list[Instruction] = list(self._answer_requests(job, None))
-        # The owner of a head can need one more search for its gain, which comes first;
-        # any other result is better delivered while the engine already runs its next
-        # search.
+        # The owner of a head can request one more search for its gain, which comes
+        # first. Any other result is delivered after the engine's next search was
+        # started.
         return (
             [*answers, AssignSearches()]
             if urgent
@@ -284,8 +287,8 @@ class SearchQueue:
     ) -> list[Instruction]:
         """Requeue the search of an engine that died.
 
-        It is abandoned after three deaths that it is to ``blame`` for, or ten from
-        outside (``killed``).
+        The search is abandoned after three deaths that it caused (``blame``), or after
+        ten kills from outside (``killed``).
         """
         slot = self._engines[engine]
         assert slot.state != "down", f"engine {engine} lost while down"
@@ -310,7 +313,9 @@ class SearchQueue:
         return list(self._answer_requests(job, failure))
 
     def assign_searches(self) -> list[Instruction]:
-        """Assign work to idle engines, and stop speculation that heads wait for."""
+        """Assign searches to idle engines, and stop speculative searches for waiting
+        heads.
+        """
         instructions: list[Instruction] = []
         for index, slot in enumerate(self._engines):
             if slot.state == "idle" and self._waiting:
@@ -330,11 +335,11 @@ class SearchQueue:
                 instructions.append(StartSearch(index, job.key))
         return [*instructions, *self._pre_empt_speculation()]
 
-    # Queries.
+    # Queries, which change nothing.
 
     def list_progress_owners(self, engine: int) -> list[Owner]:
-        """Return the owners who requested the score of a live head that this engine
-        searches, and who follow its progress.
+        """Return the owners who requested the score of the live position that this
+        engine searches. They receive its progress.
         """
         job = self._engines[engine].job
         return [
@@ -372,8 +377,8 @@ class SearchQueue:
     # Order of requests.
 
     def _rank_board(self, turn: _Turn) -> tuple[bool, int, int]:
-        """Return the rank of a board's requests of one kind: the lowest is served next,
-        and the first of equal ranks.
+        """Return the rank of a board's requests of one kind. The lowest rank is served
+        next; of equal ranks, the first.
         """
         kind, board = turn
         # Look-ahead has already ranked the speculation of all boards.
@@ -387,13 +392,13 @@ class SearchQueue:
             last = min(request.priority.rank for request in self._waiting[turn])
         else:
             # No one waits for a single position of a game that had ended when first
-            # seen.
+            # seen, so such games are searched one after another.
             last = 0 if kind is SearchKind.FINISHED else self._served.get(turn, 0)
         return not on_air, urgency, last
 
     def _rank_request(self, request: _Request) -> tuple[bool, int]:
-        """Return the rank of a request within its board and kind: the lowest is served
-        next, and the first of equal ranks.
+        """Return the rank of a request within its board and kind. The lowest rank is
+        served next; of equal ranks, the first.
         """
         priority = request.priority
         if priority.kind is SearchKind.HEAD:
@@ -404,8 +409,8 @@ class SearchQueue:
         )
 
     def _is_for_begun_move(self, priority: SearchPriority) -> bool:
-        """Return whether a search is for the move last begun on its board, or for the
-        position before it.
+        """Return whether a search is for the ply that was last started as a head on its
+        board, or for the ply before.
         """
         begun = self._begun.get(priority.board)
         return begun is not None and begun - 1 <= priority.ply <= begun
@@ -448,7 +453,7 @@ class SearchQueue:
     # State changes of engines.
 
     def _pre_empt_speculation(self) -> list[Instruction]:
-        """Stop as many speculative searches as heads are waiting for an engine."""
+        """Stop one speculative search for each head that waits for an engine."""
         yielding = [
             (job.started, index, job)
             for index, slot in enumerate(self._engines)
@@ -457,7 +462,7 @@ class SearchQueue:
         ]
         if not yielding:
             return []
-        # No one waits for these searches; the one that began last has done the least
+        # The search that began last is stopped first, because it has done the least
         # work.
         coming = sum(slot.state == "stopping" for slot in self._engines)
         heads: set[SearchKey] = set()
@@ -486,7 +491,7 @@ class SearchQueue:
     def _answer_requests(
         self, job: _Job, failure: SearchFailure | None
     ) -> list[DeliverResult]:
-        """Forget a job; return the deliveries to all its owners."""
+        """Remove a job; return the instructions to answer all its owners."""
         del self._jobs[job.key]
         for owner, search in job.requests:
             own_requests = self._owned[owner]
@@ -497,15 +502,15 @@ class SearchQueue:
 
 
 class ResultListener(Protocol):
-    """Receiver of results. Called on the event loop, never from inside ``submit`` or
-    ``drop``, and allowed to call both.
+    """Receiver of results. Its methods are called on the event loop, never from inside
+    ``submit`` or ``drop``, and can call both.
     """
 
     def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """Accept the result of ``search``, which is the last call about it for
-        ``owner``.
+        """Accept the result of ``search``. No further call for this search and
+        ``owner`` follows.
         """
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:

@@ -1,5 +1,5 @@
-"""What an engine of this machine and one of a cluster have in common: one search at a
-time, the speed, and deadlines that follow from it.
+"""Base class of engines on this machine and on a cluster: it runs one search at a time,
+measures the speed, and derives deadlines from the speed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class EngineTimeouts(Value):
     """Times in seconds after which an engine counts as hung, and its memory limit."""
 
     handshake_s: float = 60.0
-    """From start to the first ``readyok``, with a cold disk, a large neural network and
-    a busy machine.
+    """Time from the start to the first ``readyok``: enough for a cold disk, a large
+    neural network and a busy machine.
     """
     floor_s: float = 10.0
     """Least deadline of any search."""
@@ -34,18 +34,18 @@ class EngineTimeouts(Value):
     cluster_s: float = 30.0
     """Additional time for a search on a cluster."""
     stop_s: float = 5.0
-    """From ``stop`` to ``bestmove``; 1 ms was measured."""
+    """Time from ``stop`` to ``bestmove``; 1 ms was measured."""
     quit_s: float = 0.5
-    """From ``quit`` to the end of the process, before it is killed."""
+    """Time from ``quit`` until a process that still runs is killed."""
     memory_mb: int = 4096
     """Memory in MB that an engine can use beyond its hash and its threads (Linux). Node
     reserves 1800 MB for the embedded engine, and never uses most of it.
     """
 
 
-#: Factor applied to the slowest time at each later search, so that it counts for some
-#: sixty searches. Otherwise, after one search that got no processor time for a minute,
-#: every hang of that day could last twenty minutes.
+#: Factor applied to the slowest time at each later search, so that a slow search counts
+#: for about sixty searches. Otherwise, after one search that got no processor time for
+#: a minute, every hang of that day could last twenty minutes.
 _FADE = 0.95
 
 
@@ -131,7 +131,9 @@ class Searcher(abc.ABC):
         return self._outcome
 
     def give_up(self, fault: EngineFault) -> None:
-        """Mark the engine as unusable for this reason. No other method does so."""
+        """End the engine, fail its running search with ``fault``, and report the loss.
+        Does nothing if the engine is already lost.
+        """
         if self.lost is not None:
             return
         self.lost = fault

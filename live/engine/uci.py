@@ -115,7 +115,8 @@ class UciInfoReader:
             self._by_depth += [None] * (depth - len(self._by_depth))
             self._by_depth[depth - 1] = score
         if self._adaptive and complete:
-            # Only when all requested lines have been searched to the same depth.
+            # The search can stop only when all requested lines were searched to the
+            # same depth.
             self.has_enough = has_seen_enough(
                 self._by_depth, self._measure_used_share()
             )
@@ -133,8 +134,8 @@ class UciInfoReader:
         """Add one of several lines; return whether it completes a set of the same
         depth.
 
-        A search that is stopped before its first node reports every line without a
-        move.
+        A line without a move is ignored: a search that is stopped before its first node
+        prints such lines.
         """
         if not ranked_line.move:
             return False
@@ -207,8 +208,8 @@ MAX_STRAY_LINES = 1_000
 #: UCI words that can begin a line and that are not used here.
 _IGNORED = (b"info", b"option", b"id", b"copyprotection", b"registration")
 _OWN_WORDS = (*_IGNORED, b"uciok", b"readyok", b"bestmove")
-#: Number and length of the last lines for people that are kept from an engine's output,
-#: to be shown if it fails.
+#: Number of lines for people that are kept from the end of an engine's output, and
+#: maximum length of each. They are shown if the engine fails.
 ASIDE_LINES = 6
 ASIDE_CHARS = 300
 
@@ -305,8 +306,8 @@ class UciConversation:
         """Clear the hash for the next search, unless it is clear already or must be
         kept.
 
-        It is best done while the engine is idle: it takes Stockfish 19 lite 60 ms,
-        compared with 95 ms for 100,000 nodes (measured).
+        This is best done while the engine is idle: it takes Stockfish 19 lite 60 ms,
+        and a search of 100,000 nodes takes 95 ms (measured).
         """
         if (
             self._settings.reproducible
@@ -362,8 +363,8 @@ class UciConversation:
             had_enough = reader.has_enough
             deepened = reader.read_line(line, self._build_fault)
             if reader.has_enough and not had_enough:
-                # :meth:`stop_search` is not used here, because the owner gets a full
-                # result.
+                # :meth:`stop_search` is not used here, because its result would count
+                # as incomplete.
                 self._send_lines("stop")
             return deepened
         if word == b"bestmove":
@@ -374,8 +375,8 @@ class UciConversation:
             self._stray += 1
             self._read_greeting(line.decode("utf-8", "replace"))
         elif line and word not in _IGNORED:
-            # Some engines print chat, which UCI requires to be ignored. But noise can
-            # be the rest of a damaged line that mattered.
+            # Some engines print chat, and UCI requires that it is ignored. Unprintable
+            # text is refused, because it can be the rest of a damaged UCI line.
             if (
                 not line.decode("utf-8", "replace")
                 .replace("\ufffd", "\0")
@@ -421,8 +422,8 @@ class UciConversation:
         if self._is_ready:
             return None
         self._is_ready = True
-        # ``EvalFile`` names the neural network; another one gives other scores under
-        # the same engine name.
+        # ``EvalFile`` names the neural network; another network gives other scores
+        # under the same engine name.
         option_names = [
             name for name in ("Threads", "Hash", "EvalFile") if name in self._options
         ]
@@ -448,7 +449,8 @@ class UciConversation:
         best = [*line.decode("utf-8", "replace").lower().split(), ""][1]
         search_key = reader.search_key
         result = reader.build_result(best)
-        # With several lines, and after an early stop, ``bestmove`` does not decide.
+        # With several lines, and after an early stop, the result's best move can differ
+        # from ``bestmove``, so all moves are checked.
         moves = (
             {best, result.best, *(ranked.move for ranked in result.lines)}
             if result

@@ -1,4 +1,4 @@
-"""Removal of web addresses from texts of sources. Pure."""
+"""Removal of web addresses from texts of sources. No I/O."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Rows of a CSV file as fields by column name. Pure."""
+"""Rows of a CSV file as fields by column name. No I/O."""
 
 import csv
 import io
@@ -18,7 +18,9 @@ def index_aliases(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
 
 
 def read_number(text: str) -> int | None:
-    """Return the number; None for 0, for more than ten digits, and for other text."""
+    """Return the positive whole number that the text spells; None for 0, for more than
+    ten digits, and for other text.
+    """
     if text.isascii() and text.isdigit() and len(text) < 11:
         return int(text) or None
     return None

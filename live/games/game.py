@@ -1,4 +1,4 @@
-"""A game as an immutable value, and the steps that change it. Pure."""
+"""A game as an immutable value, and the steps that change it. No I/O."""
 
 import msgspec
 
@@ -11,7 +11,9 @@ class Game(Value):
     """A game of one feed. A change creates a new ``Game`` (:func:`apply_step`)."""
 
     id: GameId
-    """Stable, short and safe in a URL; see :mod:`live.games.player_identity`."""
+    """Id of the game: stable, short and safe in a URL; see
+    :mod:`live.games.player_identity`.
+    """
     feed: FeedName
     key: str
     """The source's own identifier of the game; empty if it has none."""
@@ -20,7 +22,7 @@ class Game(Value):
     moves: tuple[Move, ...] = ()
     """``moves[ply - 1]`` is the move that leads to ``ply``."""
     result: Result = "*"
-    """The result as reported; after a mate without a reported result, the one by the
+    """The result as reported; after a mate without a reported result, the result by the
     rules.
     """
     start_eval: Score | None = None
@@ -74,7 +76,9 @@ class MovesPlayed(_OfGame):
 
 
 class TailReplaced(_OfGame):
-    """``moves`` replace the known moves from ``from_ply`` on; neither part is empty."""
+    """``moves`` replace the known moves from ``from_ply`` on; neither the old nor the
+    new ones are empty.
+    """
 
     from_ply: int
     moves: tuple[Move, ...]

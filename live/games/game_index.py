@@ -1,5 +1,5 @@
-"""Index of all known games by the values that reports identify them with. Only one
-writer applies steps.
+"""Index of all known games, by id, by feed, and by the values that identify a game in a
+report. Only one writer applies steps.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -15,7 +15,7 @@ from live.games.player_identity import (
 from live.messages.from_sources import GameReport, Headers
 from live.messages.values import FeedName, GameId
 
-#: Key to find games by: its kind, the feed, and the values.
+#: Key by which games are found: the kind of key, the feed, and the values.
 GameKey = tuple[str | int | None, ...]
 
 T = TypeVar("T")
@@ -86,7 +86,9 @@ class GameIndex:
         return tuple(self._feeds.get(feed, ()))
 
     def games_with_key(self, key: GameKey) -> tuple[GameId, ...]:
-        """Return the ids of the games with this key, in the order they got it."""
+        """Return the ids of the games with this key, in the order in which they got
+        it.
+        """
         return tuple(self._keys.games_with_key(key))
 
     def is_restored(self, id: GameId) -> bool:
@@ -94,7 +96,8 @@ class GameIndex:
         return id in self._restored
 
     def mark_restored(self, id: GameId) -> None:
-        """Mark a game as restored, until :class:`~live.games.game.GameConfirmed`.
+        """Mark a game as restored from the journal, until a step
+        :class:`~live.games.game.GameConfirmed`.
 
         Raises:
             KeyError: the game is unknown.
@@ -102,7 +105,9 @@ class GameIndex:
         self._restored.add(self._games[id].id)
 
     def set_order(self, order: Sequence[GameId]) -> None:
-        """Set the order in which games appeared; games not in ``order`` come last."""
+        """Set the order of appearance of the games; games not in ``order`` come
+        last.
+        """
         self._games = sort_by_order(self._games, order)
         self._feeds = {
             feed: sort_by_order(ids, order) for feed, ids in self._feeds.items()
@@ -122,7 +127,7 @@ class GameIndex:
         match step:
             case NewGame(game=game):
                 if game.id in self._games:
-                    raise ValueError(f"game {game.id} is held already")
+                    raise ValueError(f"game {game.id} is known already")
                 self._games[game.id] = game
                 self._feeds.setdefault(game.feed, {})[game.id] = None
                 self._keys.set_keys(game.id, lookup_keys(game))
@@ -146,12 +151,16 @@ class GameIndex:
 
 
 def sort_by_order(games: dict[GameId, T], order: Sequence[GameId]) -> dict[GameId, T]:
-    """Return the same games, those of ``order`` first and in that order."""
+    """Return the same games: first the games of ``order`` in that order, then the
+    others.
+    """
     return {id: games[id] for id in order if id in games} | games
 
 
 def source_key(feed: FeedName, game: Game | GameReport) -> GameKey:
-    """Return the source's own key; without one, event, round, board and both names."""
+    """Return the key of a game within its feed: the source's own key or, without one,
+    event, round, board and both names.
+    """
     if game.key:
         return ("key", feed, game.key)
     headers = game.headers

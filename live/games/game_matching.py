@@ -1,4 +1,4 @@
-"""Matching of reported games with known games. Pure.
+"""Matching of reported games with known games. No I/O.
 
 If the source gives a key, the key identifies the game, unless board, both players and
 moves all differ: some sources give one address to all games of a round. Without a key
@@ -6,17 +6,18 @@ moves all differ: some sources give one address to all games of a round. Without
 matches at most one reported game:
 
 1. Same event, round, board, White and Black (by name). If several games have the same
-names, FIDE ids and common moves tell them apart.
+   names, FIDE ids and equal moves decide.
 2. The remaining reports are compared with the remaining known games of one of their
-players, or of the same round and board. Games of two different rounds never match, nor
-games from different starting positions, nor games whose moves are not one line. The
-best match is chosen, in this order: both players are the same (boards reordered, or an
-event renamed); the players are swapped; one player is the same (a name corrected); the
-round and board are the same and ten plies are equal (both names rewritten). All but the
-first kind need a complete report or four equal plies, because a stream that reports one
-game at a time can mean the second game of a match.
+   players, or of the same round and board. Games of two different rounds never match,
+   nor games from different starting positions, nor games whose moves are not one line.
+   The best match is chosen, in this order: both players are the same (boards reordered,
+   or an event renamed); the players are swapped; one player is the same (a name
+   corrected); the round and board are the same and ten plies are equal (both names
+   rewritten). Unless both players, event and round are the same, a complete report or
+   four equal plies are required, because a stream that reports one game at a time can
+   begin the second game of a match.
 
-A name that comes back with other moves after its game has ended is **another game** (a
+If the names of an ended game come back with other moves, they are **another game** (a
 file reused for the next game, or a match without round numbers); see
 :func:`is_another_game`.
 """
@@ -44,19 +45,19 @@ GameIds = dict[int, GameId]
 """The known game of each report, by the report's index."""
 
 
-#: Number of equal plies that identify two games whose names partly differ; on two
-#: boards with the same players the openings differ sooner.
+#: Number of equal plies that show two games to be the same although their names partly
+#: differ. On two boards with the same players, the openings differ before that.
 PROOF_PLIES = 4
-#: Number of equal plies that identify two games whose names both differ.
+#: Number of equal plies that show two games to be the same although both names differ.
 STRONG_PROOF_PLIES = 10
-#: Number of last plies that can differ within one line, since a move or two are often
-#: being corrected.
+#: Number of last plies that can differ between two reports of one game, because the
+#: last moves are often being corrected.
 CORRECTED_PLIES = 2
-#: Number of plies by which a report of the same line can be shorter, after a takeback.
+#: Number of plies by which a report of the same game can be shorter after a takeback.
 TAKEN_BACK_PLIES = 4
-#: Maximum number of candidates compared for one name or key. Beyond this number, or its
-#: square of pairs, games are told apart by their length alone, and a key shared by more
-#: games finds none of them: a hostile source must not cost O(games²).
+#: Maximum number of games compared for one key. A key that more games share finds none
+#: of them. More than the square of this number of pairs are not compared, but matched
+#: in order of length. A hostile source must not cost O(games²).
 MAX_CANDIDATES = 100
 Rank = tuple[int, ...]
 
@@ -104,8 +105,8 @@ def match_games(
 
 
 def _is_key_trustworthy(game: Game | GameReport, report: GameReport) -> bool:
-    """Return whether an equal key means the same game, which it does unless all else
-    differs.
+    """Return whether two games with an equal key are the same game. They are not if
+    players, board and moves all differ.
     """
     old, new = game.headers, report.headers
     has_known_players = all(map(is_known, (old.white, old.black, new.white, new.black)))
@@ -142,7 +143,7 @@ def count_same_players(first: Headers, second: Headers) -> int:
 def drop_repeats(
     reports: Iterable[GameReport], *, complete: bool
 ) -> tuple[GameReport, ...]:
-    """Return one report per game, since a stream can contain a game twice, newest last.
+    """Return one report per game, the newest, since a stream can contain a game twice.
 
     In a complete report two games with the same names are different games. Games with
     an equal key are one game, unless players and moves differ.
@@ -189,13 +190,13 @@ def _collect_content(game: Game | GameReport) -> tuple[object, ...]:
 def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
     """Return whether ``report``, with the same names as ``game``, is the next game.
 
-    A finished ``game`` is followed by another game if it seems reopened with less than
-    half of its moves, if the report has a result and less than half of the moves agree,
-    or if the report begins from another position. Anything else is a correction. A
-    running game can lose all its moves, or change its starting position, by a
-    correction; but in a stream that reports one game at a time, eight plies or more of
-    which less than half agree are another game. Parts of a report that could not be
-    read prove nothing.
+    A finished ``game`` is followed by another game if the report has no result and
+    repeats less than half of the moves, if the report has a result and less than half
+    of the moves agree, or if the report begins from another position. Anything else is
+    a correction. A running game can lose all its moves, or change its starting
+    position, by a correction. Only in a stream that reports one game at a time, a
+    report is another game if there are at least eight plies to compare and less than
+    half of them agree. Unread parts of a report are not compared.
     """
     report = keep_unread(report, game)
     if report.start_fen != game.start_fen:

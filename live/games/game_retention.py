@@ -1,9 +1,9 @@
-"""Selection of old games to forget, so that a service can run for weeks. Pure.
+"""Selection of old games to forget, so that a service can run for weeks. No I/O.
 
 A game is old when it has ended, has not changed for long, and its source has reported
 another game since. If there are more finished games than allowed, those that changed
-longest ago count as old, too. The key of a forgotten game is remembered; otherwise a
-source that always lists old rounds would bring the game back with every report.
+longest ago count as old, too. The key of a forgotten game is stored; otherwise a source
+that always lists old rounds would bring the game back with every report.
 """
 
 from collections import OrderedDict
@@ -16,13 +16,13 @@ from live.games.game_index import GameKey, source_key
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.values import FeedName, GameId
 
-#: Maximum number of forgotten games that are remembered. A game beyond it can come
-#: back, and is forgotten again.
+#: Maximum number of stored keys of forgotten games. A game without a stored key can
+#: come back, and is then forgotten again.
 MAX_FORGOTTEN = 100_000
 #: Maximum number of finished games kept.
 MOST_GAMES = 5_000
-#: Seconds without a change before any game is forgotten, even if there are too many,
-#: because results are corrected.
+#: Least time without a change before a game is forgotten, seconds, even if there are
+#: too many games, because results are often corrected at first.
 LEAST_S = 300.0
 
 
@@ -38,15 +38,15 @@ class GameRetention:
     Args:
         after_s: seconds without a change after which a finished game is old; 0 means
             never.
-        most: number of finished games kept; beyond it, those that changed longest ago
-            are forgotten.
+        max_games: maximum number of finished games kept; if there are more, those that
+            changed longest ago are forgotten.
     """
 
     def __init__(self, after_s: float, max_games: int = MOST_GAMES) -> None:
         self._after_s = after_s
         self._max_games = max_games
-        # Time, feed and whether it has ended, for each game; the one unchanged for
-        # longest is first.
+        # Time of the last change, feed, and whether the game has ended, for each game.
+        # The game unchanged for longest is first.
         self._changed: OrderedDict[GameId, tuple[float, FeedName, bool]] = OrderedDict()
         self._newest_s: dict[FeedName, float] = {}
         self._finished = 0
@@ -81,7 +81,7 @@ class GameRetention:
             self._finished -= before[2]
 
     def find_old_games(self, now_s: float) -> list[GameId]:
-        """Return the games to forget now, those unchanged for longest first."""
+        """Return the games to forget now, the longest unchanged first."""
         old_games: list[GameId] = []
         too_many = self._finished - self._max_games
         for id, (at_s, feed, over) in self._changed.items():
@@ -113,7 +113,9 @@ class GameRetention:
             self.remove_game(id)
 
     def forget_game(self, game: Game) -> None:
-        """Remember that the game was forgotten in its present state."""
+        """Forget a game, and store the key of its present state for
+        :meth:`drop_forgotten`.
+        """
         self.remove_game(game.id)
         self._forgotten[hash(state_key(game.feed, game))] = None
         while len(self._forgotten) > MAX_FORGOTTEN:

@@ -1,9 +1,9 @@
 """Pace of a game (such as blitz), from its time control or its clocks.
 
-The classes are FIDE's (Laws of Chess, Appendices A and B). Let ``t`` be the time of one
-player for 60 moves, increments included: up to ten minutes is blitz, less than an hour
-is rapid, and anything longer is standard, here ``classical``. Less than three minutes
-is bullet, as on chess servers.
+The classes are FIDE's (Laws of Chess, Appendices A and B). They depend on the time of
+one player for 60 moves, increments included: up to ten minutes is blitz, less than an
+hour is rapid, and anything longer is standard, here ``classical``. Less than three
+minutes is bullet, as on chess servers.
 
 Time control headers have several meanings. PGN counts seconds (``40/7200:3600``,
 ``180+2``; section 9.6.1 of the PGN specification), broadcasts and organisers write
@@ -27,28 +27,29 @@ from live.messages.from_sources import Move
 
 Pace = Literal["bullet", "blitz", "rapid", "classical"]
 
-#: Number of moves, from "60 times any increment" (Laws of Chess, Appendices A.1 and
-#: B.1).
+#: Number of moves for which a time is computed, from "60 times any increment" (Laws of
+#: Chess, Appendices A.1 and B.1).
 MOVES = 60
-#: Seconds for 60 moves: bullet is below the first (as on servers), blitz is up to the
-#: second (FIDE B.1), and rapid is below the third (FIDE A.1).
+#: Limits of the classes, in seconds for 60 moves: bullet is below ``BULLET_BELOW_S``
+#: (as on servers), blitz is up to ``BLITZ_UP_TO_S`` (FIDE B.1), and rapid is below
+#: ``RAPID_BELOW_S`` (FIDE A.1).
 BULLET_BELOW_S = 180
 BLITZ_UP_TO_S = 600
 RAPID_BELOW_S = 3600
 
-#: Limits of times on servers, seconds: no base is below the first, and no base up to
-#: the second has an increment of the third or more.
+#: Limits of time controls on servers, seconds: no base time is below ``_LEAST_S``, and
+#: no base time up to ``_SHORT_S`` has an increment of ``_LONG_INCREMENT_S`` or more.
 _LEAST_S = 15
 _SHORT_S = 150
 _LONG_INCREMENT_S = 5
-#: Least seconds per move of any period: 40 moves in 90 must mean 90 minutes.
+#: Least seconds per move of any period: ``40/90`` must mean 90 minutes.
 _LEAST_PER_MOVE_S = 5
-#: Seconds by which a clock can exceed the header's time; beyond, the header's unit is
-#: wrong.
+#: Most seconds by which a clock can exceed the header's time. If a clock exceeds it by
+#: more, the unit of the header was misread.
 _OVER_S = 60
 
-#: In ``90:30``, a first number below the first of these is minutes, and one from the
-#: second on is seconds; anything between is unclear.
+#: In ``90:30``, the first number is in minutes if it is below ``_COLON_MINUTES``, and
+#: in seconds if it is at least ``_COLON_SECONDS``. Between these limits it is unclear.
 _COLON_MINUTES = 150
 _COLON_SECONDS = 300
 #: Largest number that can be hours in one period, and longest increment, seconds.
@@ -90,7 +91,8 @@ _REMARK = re.compile(r"\([^()]*\)")
 _TWO_PARTS = re.compile(r"(\d{1,6})\s*:\s*(\d{1,6})")
 _DAYS = re.compile(r"\b\d{1,3}\s*(?:d|days?)\b")
 _PER_MOVE = re.compile(r"(?:\+|\binc)\s*(\d{1,2})(?!\d)")
-#: A delay (``2700d5``) adds no time to the clock.
+#: One period, such as ``40/7200+30`` or ``2700d5``. A delay (``d5``) adds no time to
+#: the clock.
 _PERIOD = re.compile(r"(?:(\d{1,6})/)?(\d{1,6})(?:\+(\d{1,6}))?(?:d(\d{0,3}))?$")
 #: ``100/40+50/20+15+30``: periods in minutes, some for a number of moves, with the
 #: increment last.
@@ -98,7 +100,7 @@ _CHAIN = re.compile(
     r"\d{1,3}(?:/\d{1,3})?(?:\+\d{1,3}(?:/\d{1,3})?)*\+\d{1,3}\+\d{1,3}"
 )
 _CHAIN_ENDS = re.compile(r"\d{1,3}(?:\+\d{1,3})*\+\d{1,3}/\d{1,3}\+\d{1,3}")
-#: Numbers of moves that periods are for, the most usual first.
+#: Usual numbers of moves of a period, the most frequent first.
 _PERIOD_MOVES = (40, 20, 60, 50, 30, 25, 15)
 _HOURS = re.compile(
     r"(\d{1,6})\s*(?:hours?|hrs?|heures?|horas?|or[ae]\b|std|stunden?|час(?:а|ов)?|ч\b|h)\.?\s*"
@@ -111,7 +113,8 @@ _SECONDS = re.compile(r"(\d{1,6})\s*(?:se[ckg]|сек|с\b|s\b|[\"\u201d\u2033])
 def classify_pace(time_control: str, moves: Sequence[Move] = ()) -> Pace | None:
     """Return the pace; None if neither the header nor the clocks of the moves show it.
 
-    Only the first ``SPENT_PLIES`` moves are read, so that a game keeps its pace.
+    Only the first ``SPENT_PLIES`` moves are read, so that the pace of a running game
+    does not change.
     """
     moves = moves[:SPENT_PLIES]
     text = _REMARK.sub("", time_control).strip().lower()
@@ -244,8 +247,8 @@ def _sum_periods_s(
 ) -> float | None:
     """Return the total seconds of all periods, for 60 moves; None without a time.
 
-    A period is its number of moves (0: all remaining moves), seconds, increment and
-    delay.
+    Each period is a sequence: number of moves (0: all remaining moves), seconds,
+    increment and delay.
     """
     moves, base, increment, delay = periods[0]
     if not base and not increment:
@@ -273,8 +276,8 @@ def _sum_periods_s(
 
 
 def _find_increment_s(moves: Sequence[Move]) -> float:
-    """Return the most seconds that a clock gained in one move, ignoring times added by
-    hand.
+    """Return the largest gain of a clock in one move, in seconds. Gains above
+    ``_OVER_S`` are ignored, because arbiters add such times by hand.
     """
     rises = [
         after.clock_s - before.clock_s + (after.spent_s or 0)

@@ -1,4 +1,4 @@
-"""Pairing list from a CSV file: the players at each board of each round. Pure."""
+"""Pairing list from a CSV file: the players at each board of each round. No I/O."""
 
 from live.games.csv_rows import index_aliases, read_csv_rows, read_number
 from live.games.rounds import normalise_round
@@ -19,15 +19,16 @@ _PAIRING_COLUMNS = index_aliases(
         "black elo": ("blackelo", "blackrating"),
     }
 )
-#: White and Black, by round (empty if the list has no rounds) and board.
+#: The players (White, Black) by round and board. The round is empty if the list has no
+#: rounds.
 Pairings = dict[tuple[str, int], tuple[Player, Player]]
 
 
 def read_pairing_list(data: bytes) -> Pairings:
-    """Read a CSV file with the columns Board, White, Black.
+    """Return the pairings of a CSV file with the columns Board, White, Black.
 
-    It can also have Round, WhiteTeam, WhiteFideId, WhiteElo, and the same columns for
-    Black.
+    The file can also have Round, WhiteTeam, WhiteFideId, WhiteElo, and the same columns
+    for Black.
 
     Raises:
         ValueError: the file contains no pairing.

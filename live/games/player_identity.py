@@ -1,12 +1,13 @@
-"""Identity of players and of games, independent of how a source spells them. Pure.
+"""Identity of players and of games, independent of how a source spells them. No I/O.
 
 **Players.** Two players are the same person if their FIDE ids are equal, or if their
-names are equal after :func:`normalise_name`. It ignores accents, case, punctuation,
-word order, titles, a rating in the name and a federation in brackets, and reads ``ä``,
-``a`` and ``ae`` as one letter, likewise ``ö``, ``ø``, ``o`` and ``oe``, and ``ü``,
-``u`` and ``ue``. (As a side effect, "Michael" and "Michal" are one first name.) Between
-two reports of one game, an additional middle initial is ignored, too. A FIDE id that
-appears later, or is corrected, changes nothing as long as the name stays the same.
+names are equal after :func:`normalise_name`. This function ignores accents, case,
+punctuation, word order, titles, a rating in the name and a federation in brackets, and
+reads ``ä``, ``a`` and ``ae`` as one letter, likewise ``ö``, ``ø``, ``o`` and ``oe``,
+and ``ü``, ``u`` and ``ue``. (As a side effect, "Michael" and "Michal" are one first
+name.) Between two reports of one game, an additional middle initial is ignored, too. A
+FIDE id that appears later, or is corrected, changes nothing as long as the name stays
+the same.
 
 **Game ids.** If the source's key is short and safe in a URL (such as a lichess game
 id), it is the id. A longer key is hashed. Without a key, the id is a hash of event,
@@ -60,8 +61,8 @@ _TITLES = {
 _TITLES |= {"acm", "dr", "prof", "mr", "mrs", "ms"}
 # Names that sources use for an unknown player (lila RelayGame).
 _NOBODY = frozenset({"", "unknown", "nn", "n n", "tbd", "tba", "noname", "no name"})
-#: Words for a bye in the pages' languages and some others; and, below, words that can
-#: accompany them.
+#: Words for a bye in the pages' languages and some others. ``_OF_A_BYE`` has the words
+#: that can accompany them.
 _BYE = frozenset(
     re.findall(
         r"\w+",
@@ -155,8 +156,8 @@ def _is_same_but_for_initials(first: list[str], second: list[str]) -> bool:
 
 
 def fill_missing(record: T, supplement: T, *names: str) -> T:
-    """Return ``record`` with those of its named fields that are empty filled from
-    ``supplement``.
+    """Return ``record`` with values of ``supplement`` in the fields ``names``, where
+    these are empty.
     """
     lacking = {
         name: value
@@ -168,10 +169,11 @@ def fill_missing(record: T, supplement: T, *names: str) -> T:
 
 
 def person_key(player: Player) -> str:
-    """Return a key of the person, safe in a URL for Latin names.
+    """Return a key of the person: ``"fide-1503014"`` or, without a FIDE id,
+    ``"carlsen-magnus"``.
 
-    It is ``"fide-1503014"`` or, without a FIDE id, ``"carlsen-magnus"``; empty for an
-    unknown player, so that unknown players of two games are not connected.
+    For Latin names it is safe in a URL. It is empty for an unknown player, so that
+    unknown players of two games do not count as one person.
     """
     number = fide_id_of(player)
     if number is not None:
@@ -209,7 +211,7 @@ def preferred_game_id(report: GameReport) -> GameId:
 def _hash_parts(*parts: str) -> GameId:
     """Return a hash of 50 bits in base 32.
 
-    Among 10,000 games, two collide in one of 20 million events.
+    In an event of 10,000 games, two hashes are equal with a chance of 1 in 20 million.
     """
     words = "\x1f".join(parts).encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(words, digest_size=10).digest()

@@ -57,7 +57,7 @@ class PlayerLists:
         self._pairings = pairings
         self.doubtful: dict[str, None] = {}
         """Messages for people about players that cannot be found in the list with
-        certainty, each once.
+        certainty, without repetitions.
         """
 
     @property
@@ -140,7 +140,7 @@ class PlayerLists:
 
 
 def open_player_lists(config: FeedsConfig) -> PlayerLists:
-    """Read the lists that the settings name.
+    """Return the lists that the settings name, read from their files.
 
     Raises:
         ConfigError: a list cannot be read, or is not a list.
@@ -191,8 +191,8 @@ def _open_list(key: str, path: str, open_list: Callable[[Path, Stamp], T]) -> T 
 
 
 def add_neighbouring_lists(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
-    """Return the settings with lists found next to the games, unless they name lists
-    already.
+    """Return the settings, with lists found next to the games where the settings name
+    none.
 
     A file that is not a list is left out, and the log reports it.
     """
@@ -224,7 +224,9 @@ def _find_list(
     starts: tuple[str, ...],
     open_list: Callable[[Path, Stamp], T],
 ) -> dict[str, str]:
-    """Return a setting with the first file that is such a list; empty if none is."""
+    """Return the setting ``key`` with the first file that can be read as such a list;
+    empty if there is none.
+    """
     for file in files:
         if not file.name.lower().startswith(starts):
             continue

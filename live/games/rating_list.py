@@ -1,4 +1,5 @@
-"""List of rated players, FIDE's own (XML) or a CSV, searched by FIDE id or name. Pure.
+"""List of rated players, FIDE's own (XML) or a CSV, searched by FIDE id or name. No
+I/O.
 
 FIDE's lists have 200,000 to 1,500,000 players, of whom a tournament needs a few
 hundred. So a list is indexed in one pass over its bytes, and a player's row is read
@@ -67,7 +68,9 @@ class ListedPlayer(Value):
     blitz_k: int | None = None
 
     def rating_for_pace(self, pace: RatedPace) -> tuple[int | None, int | None]:
-        """Return a pace's rating and coefficient, by default the standard ones."""
+        """Return the rating of a pace and its coefficient; without one, the standard
+        ones.
+        """
         if pace == "rapid" and self.rapid:
             return self.rapid, self.rapid_k
         if pace == "blitz" and self.blitz:
@@ -107,7 +110,7 @@ class RatingList:
         self._ids = ids
         self._names = names
         self._row = row
-        # Every report asks for the same players again.
+        # Matches are cached, because every report contains the same players.
         self._remembered = lru_cache(maxsize=4096)(self._match_player)
 
     def __len__(self) -> int:
@@ -169,7 +172,7 @@ def _is_similar_name(first: list[str], second: list[str]) -> bool:
 
 
 def read_rating_list(data: bytes) -> RatingList:
-    """Index a list; its format is recognised from its beginning.
+    """Return the index of a list, whose format is recognised from its beginning.
 
     Raises:
         ValueError: the data is not a list of players; the message gives the reason.

@@ -1,7 +1,7 @@
-"""Changes of the known games by a report: ``plan_steps(held, report)`` returns the
-steps.
+"""Changes of the known games by a report: :func:`plan_steps` returns the steps.
 
-Pure. A report of k games costs O(k + number of changes), however many games are known.
+No I/O. A report of k games costs O(k + number of changes), however many games are
+known.
 
 These rules decide the changes:
 
@@ -10,11 +10,11 @@ These rules decide the changes:
   the game. A mate that the source still reports with ``*`` gets the result by the
   rules.
 * Only a line that was read completely can remove moves. A game that could not be read
-  to its end (``unread``) keeps its known moves, and its ``problem`` tells so; see
+  to its end (``unread``) keeps its known moves, and its ``problem`` says so; see
   :mod:`live.sources.kept_moves`.
 * A game missing from a **complete** report is no longer in its source. Played moves are
   never lost: a finished game stays as it is; a game with moves but no result gets a
-  ``problem`` telling that its last known state is shown; a game without moves is
+  ``problem``, which says that its last known state is shown; a game without moves is
   removed. (Sources that can be read while they are being written check a missing game
   themselves: :mod:`live.sources.partial_reads`.)
 * Another starting position or variant means another game: the old one is removed at
@@ -151,8 +151,8 @@ def _diff_report(game: Game, report: GameReport) -> Iterator[Step]:
 
 
 def _keep_lost_headers(old: Headers, new: Headers) -> Headers:
-    """Return ``new``, with names, event, round and board of ``old`` where they are
-    missing.
+    """Return ``new``, with names, event, round and board of ``old`` where ``new`` has
+    none.
     """
     if new == old:
         return old

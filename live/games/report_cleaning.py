@@ -1,4 +1,4 @@
-"""Removal of impossible data from a report, judged from that report alone. Pure.
+"""Removal of impossible data from a report, judged from that report alone. No I/O.
 
 Since each function sees only one report, the result does not depend on the order of
 reports, and a game followed live ends like one read from its PGN afterwards.
@@ -16,8 +16,8 @@ SUPPORTED_VARIANTS = frozenset({"standard", "chess960"})
 # At the end of a game players put the kings in the centre to enter the result: on the
 # white squares e4 and d5 if White won, on the black ones if Black won (DGT LiveChess).
 _KING_TO_CENTRE = re.compile(r"K[de][45]")
-# Message of the move decoder for such a king move; any text after it is another
-# problem.
+# Message of the move decoder for such a king move. A message with more text means
+# another problem.
 _ILLEGAL_KING = re.compile(r"illegal move \d+\.+(K[de][45])[+#]?")
 _WON_SQUARES: dict[Result, frozenset[str]] = {
     "1-0": frozenset({"Ke4", "Kd5"}),
@@ -31,7 +31,9 @@ def normalise_report(report: GameReport) -> GameReport:
 
 
 def is_no_game(report: GameReport) -> bool:
-    """Return whether this is a bye or a pairing without a player, and has no moves."""
+    """Return whether this is a bye or a pairing with an unknown player, and has no
+    moves.
+    """
     players = (report.headers.white, report.headers.black)
     if report.moves or report.problem is not None:
         return False  # the game is played, even if its moves cannot be read
@@ -54,7 +56,7 @@ def drop_centred_kings(report: GameReport) -> GameReport:
     problem of the game. A legal king move before it is removed if the two kings show
     the result and the player who lost made it, since nobody makes a king move and
     resigns at once. Any other legal king move stays, because it could be a real move.
-    While the game has no result, the problem is shown.
+    While the game has no result, the illegal move stays a problem.
     """
     illegal = _ILLEGAL_KING.fullmatch(report.problem or "")
     result = report.result

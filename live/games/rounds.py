@@ -1,4 +1,4 @@
-"""Round of a game and place within the round, in any spelling of a source. Pure."""
+"""Round of a game and place within the round, in any spelling of a source. No I/O."""
 
 import re
 
@@ -45,7 +45,7 @@ def normalise_round(text: str) -> str:
 
 
 def format_board_number(game: GameView) -> str:
-    """Return round and board: ``4.12``."""
+    """Return round and board, as far as they are known: ``4.12``."""
     if "." in game.round or game.board is None:
         return game.round
     return (

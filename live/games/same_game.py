@@ -1,4 +1,4 @@
-"""Detection of games that two sources both report. Pure.
+"""Detection of games that two sources both report. No I/O.
 
 Two sources of one event report its games with different names, rounds and boards. Two
 games are merged only if no other explanation is possible, since showing a game twice is
@@ -16,8 +16,8 @@ better than merging two different games:
   player of the same name is enough. A wrong move in one of the sources is allowed if
   event, round and both players are the same.
 
-Games without moves of which only one has ended stay separate, as do quick draws without
-clocks between the same players in two events.
+Two games without moves stay separate if only one of them has ended. Quick draws without
+clocks between the same players in two events stay separate, too.
 """
 
 import re
@@ -36,12 +36,12 @@ from live.games.player_identity import normalise_header
 #: Number of equal plies, up to the end of the shorter game, that prove two games with
 #: unclear names to be one.
 SAME_GAME_PLIES = 20
-#: Clocks agree if they differ by at most this many seconds (sources round them) on this
-#: share of the plies.
+#: Clocks agree if they differ by at most ``CLOCK_S`` seconds on the share
+#: ``CLOCK_SHARE`` of the plies. (Sources round their clocks.)
 CLOCK_S = 2.0
 CLOCK_SHARE = 0.9
-#: Clocks contradict each other if they differ by more than this many seconds on half of
-#: the compared plies, of which there must be at least this many.
+#: Clocks contradict each other if they differ by more than ``FAR_CLOCK_S`` seconds on
+#: half of the compared plies, and at least ``FAR_CLOCK_PLIES`` plies can be compared.
 FAR_CLOCK_S = 60.0
 FAR_CLOCK_PLIES = 10
 _MONTH = re.compile(r"(\d{4})\D(\d{2})")
@@ -53,8 +53,8 @@ def is_one_game(first: Game, second: Game, *, alone: bool) -> bool:
     Args:
         first: the game as one source reports it.
         second: the game as the other source reports it.
-        alone: neither source has a second game of these players that could be in the
-            same round.
+        alone: true if neither source has a second game of these players that could be
+            in the same round.
     """
     if not may_be_one_game(first, second):
         return False
@@ -131,7 +131,9 @@ def _is_same_place(first: str, second: str) -> bool:
 
 
 def _is_other_month(first: str, second: str) -> bool:
-    """Return whether dates are over a month apart (broadcasts can be set up early)."""
+    """Return whether two dates differ by more than a month (a broadcast can be set up
+    weeks before the game).
+    """
     matches = [_MONTH.match(text) for text in (first, second)]
     months = [
         12 * int(match[1]) + int(match[2]) for match in matches if match is not None

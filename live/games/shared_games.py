@@ -7,10 +7,10 @@ id and with the data that the other sources add.
 
 The longest line is shown; of equally long lines, the first source's. So if one source
 stops, the others continue the game. If lines contradict each other, the longest is
-shown at every move, and the game reports the contradiction (``dispute``), which does
-not count as a correction. A takeback is shown when every source has it, or when its
-line continues differently. Headers, clocks and results missing in the first source come
-from the others, which the game also names (``also``).
+shown, and the game describes the contradiction (``dispute``), which does not count as a
+correction. A takeback is shown when every source has it, or when its line continues
+differently. Headers, clocks and results missing in the first source come from the
+others, which the game also names (``also``).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,8 @@ from live.messages.values import GameId
 Shown = tuple[Step, Game | None]
 
 
-#: Number of plies by which a source is really behind, and not just a little later.
+#: Number of plies from which on a source counts as behind. A smaller difference is
+#: normal delay.
 BEHIND_PLIES = 6
 
 
@@ -63,10 +64,10 @@ class SharedGames:
 
     def __init__(self, index: GameIndex) -> None:
         self._index = index
-        # The group of each of its games, by the game's id.
+        # Group of each merged game, by the game's id.
         self._groups: dict[GameId, _Group] = {}
-        # Games that an arbiter has removed: the id named, and the ids of its games in
-        # all sources.
+        # Games that an arbiter has removed, by the id that the arbiter named, each with
+        # its ids in all sources.
         self._removed: dict[GameId, tuple[GameId, ...]] = {}
         # Games of all sources, by their players.
         self._players = KeyIndex()
@@ -89,7 +90,9 @@ class SharedGames:
         return self._groups[id].first if id in self._groups else id
 
     def member_ids(self, id: GameId) -> tuple[GameId, ...]:
-        """Return the ids of the games shown under this id, which is itself the last."""
+        """Return the ids of all games that are shown under this id; ``id`` itself is
+        the last.
+        """
         group = self._groups.get(id)
         return (*group.others, id) if group is not None and group.first == id else (id,)
 
@@ -98,7 +101,7 @@ class SharedGames:
         self._coming = {game.id: game}
 
     def follow_step(self, step: Step) -> Iterator[Shown]:
-        """Yield the steps of the shown games that follow from a step of the index."""
+        """Yield the steps by which a step of the index changes the games as shown."""
         id = step.id
         if any(id in members for members in self._removed.values()):
             return
@@ -113,8 +116,8 @@ class SharedGames:
             yield from self._follow_single(step, game)
 
     def _follow_single(self, step: Step, game: Game) -> Iterator[Shown]:
-        """Yield the steps for a game of one source, which can turn out to be another
-        source's.
+        """Yield the steps of a game that is not merged yet; merge it if another source
+        has the same game.
         """
         whole = max(game, self._coming.get(game.id, game), key=_count_plies)
         partner = self._find_partner(whole)
@@ -125,8 +128,8 @@ class SharedGames:
             yield from self._join_group(game.id, partner, is_shown=is_shown)
 
     def retire_game(self, first: GameId) -> Iterator[Shown]:
-        """Stop showing the game of this id, which has been removed from the index for
-        all sources.
+        """Stop showing the game of this id, and forget which games were merged into
+        it.
         """
         for id in self.member_ids(first):
             self._update_keys(id, None)
@@ -214,7 +217,9 @@ class SharedGames:
                 yield NewGame(game), game
 
     def _show_group(self, group: _Group) -> Iterator[Shown]:
-        """Yield the steps from the game as last shown to its sources' present data."""
+        """Yield the steps that lead from the game as last shown to the present data of
+        its sources.
+        """
         before = group.shown
         reports = [self._index[id] for id in (group.first, *group.others)]
         if len(reports) == 1:
@@ -286,7 +291,7 @@ def merge_games(reports: Sequence[Game], leading: Game) -> Game:
     """Return one game merged from those of several sources, with the line of
     ``leading``.
 
-    The first of ``reports`` is the game that gives the id.
+    The merged game has the id of the first of ``reports``.
     """
     other_reports = [report for report in reports if report is not leading]
     result = leading.result

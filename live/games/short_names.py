@@ -1,4 +1,4 @@
-"""Names of players, shortened as far as they stay unambiguous. Pure.
+"""Names of players, shortened as far as they stay unambiguous. No I/O.
 
 The web pages follow the same rule, in ``live/screens/web/drawing/player_names.js``.
 """
@@ -60,7 +60,8 @@ def _split_name(name: str) -> _Parts:
     last = words[-1]
     if len(words) == 1:
         return _Parts(name, "", "{family}")
-    # In `Gukesh D` the first word is the known name, and likewise before a patronymic.
+    # In ``Gukesh D``, and before a patronymic, the first word serves as the family
+    # name.
     if last[:1].isalpha() and last[1:] in ("", "."):
         return _Parts(" ".join(words[:-1]), last, "{family} {given}")
     if len(words) == 3 and _PATRONYMIC.search(last):

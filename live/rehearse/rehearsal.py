@@ -112,7 +112,7 @@ def _write_commands(move: Move) -> list[str]:
 def plan_mistakes(
     kinds: Sequence[Mistake], games: Sequence[GameReport]
 ) -> list[PlannedIncident]:
-    """Plan one mistake on each of the first boards, in the middle of its game."""
+    """Return one mistake for each of the first boards, in the middle of its game."""
     long_games = [
         (index, game) for index, game in enumerate(games) if len(game.moves) > 2
     ]
@@ -152,8 +152,8 @@ class Rehearsal(ABC):
         """Serve this report of the game with this index (from 0) from now on."""
 
     def play_moment(self, index: int, report: GameReport) -> Awaitable[None] | None:
-        """Serve the next moment of the game with this index, as :meth:`play_games`
-        does.
+        """Serve the next moment of the game with this index (from 0), for
+        :meth:`play_games`.
         """
         return self.show_report(index, report)
 
@@ -263,9 +263,10 @@ class LichessRehearsal(Rehearsal):
     an ongoing broadcast round as PGN") and lila's RelayPgnStream, RelayRound controller
     and Annotator. Like that of lichess, the stream does not report takebacks, does not
     end by itself, and begins with every game of the round. Before the round has begun,
-    it sends nothing.
+    the stream sends nothing.
 
-    ``keep_alive_s`` is a minute on lichess.
+    ``keep_alive_s`` is the time without data after which the stream sends a space: a
+    minute on lichess.
     """
 
     def __init__(
@@ -289,7 +290,9 @@ class LichessRehearsal(Rehearsal):
             yield f"lichess+{origin}/broadcast/rehearsal/round/{self.round_id}"
 
     async def play_moment(self, index: int, report: GameReport) -> None:
-        """Send the next moment to all listeners, unless it only takes moves back."""
+        """Send the next moment to all listeners, unless the moment only takes moves
+        back.
+        """
         before = self._sent.get(index, report)
         plies = len(report.moves)
         is_shorter = plies < len(before.moves)
@@ -413,13 +416,14 @@ async def rehearse(
     to: str = "",
     linger_s: float = 60.0,
 ) -> None:
-    """Play games back over one protocol; return ``linger_s`` after the last result.
+    """Play games back over one protocol; return ``linger_s`` seconds after the last
+    result.
 
     Prints the ``live-rate`` command to follow the playback to standard output, and
     progress to standard error.
 
     Raises:
-        InputError: the target cannot be used.
+        InputError: the address or folder to serve at cannot be used.
         PortInUse: another program is listening there.
     """
     rehearsal = open_rehearsal(protocol, games, to=to)

@@ -1,8 +1,8 @@
 """A small HTTP/1.1 server for rehearsals: GET requests, plain or chunked answers.
 
-Written for this purpose because lichess streams in chunks, and because tests need
-faults that no proper server offers: cutting the bytes anywhere, stopping in the middle
-of a line, announcing a greater length than is sent.
+No library is used, because lichess streams in chunks, and because tests need faults
+that no proper server offers: cutting the bytes anywhere, stopping in the middle of a
+line, announcing a greater length than is sent.
 """
 
 import asyncio
@@ -45,7 +45,9 @@ class ServedReply:
         await self.writer.drain()
 
     async def send_chunk(self, data: bytes) -> None:
-        """Send one chunk; empty data is not sent, as it would end the answer."""
+        """Send one chunk; empty data is not sent, because an empty chunk ends the
+        answer.
+        """
         if data:
             self.writer.write(b"%x\r\n%b\r\n" % (len(data), data))
             await self.writer.drain()

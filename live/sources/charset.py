@@ -151,8 +151,10 @@ class PlainLines:
     _charset = "latin-1"
 
     def decode_lines(self, data: bytes, *, final: bool = False) -> bytes:
-        """Return the lines decoded so far from ``data``. If ``final``, no data follows,
-        so everything held back is returned too.
+        """Return the converted lines of ``data``.
+
+        Bytes whose meaning depends on later bytes are held back until the next call. If
+        ``final``, no data follows, so they are returned, too.
         """
         if self._lines is None:
             data = self._head = self._head + data

@@ -1,4 +1,4 @@
-"""Guess of the charset of a text that is not UTF-8, from the names in it. Pure.
+"""Guess of the charset of a text that is not UTF-8, from the names in it. No I/O.
 
 The text is decoded in each charset, and the charset in which its names look most like
 names wins: each name uses the letters of one language, mostly the frequent ones; words
@@ -85,14 +85,14 @@ _MOST_VALUES, _MOST_VALUE_BYTES = 60, 60
 
 
 def guess_charset(raw: bytes) -> str:
-    """Return the likely charset of a text; empty for ASCII, UTF-8 and UTF-16. A charset
-    named by a setting or an HTTP header is to be preferred.
+    """Return the likely charset of a text; empty for ASCII, UTF-8 and UTF-16. Callers
+    must prefer a charset that a setting or an HTTP header names.
     """
     if raw.isascii() or detect_utf16(raw) or is_mostly_utf8(raw):
         return ""
     tags = b"\n".join(_TAG_LINE.findall(raw))
     is_russian = _RUSSIAN_MOVE.search(raw) is not None
-    # No name gives a hint.
+    # No tag has a letter beyond ASCII that could give a hint.
     if tags.isascii() and (tags or is_russian):
         likeliest = "cp1252"
     else:

@@ -1,9 +1,9 @@
-"""The JSON files of DGT LiveChess Cloud, and the game reports built from them. Pure.
+"""The JSON files of DGT LiveChess Cloud, and the game reports built from them. No I/O.
 
 The service has no public description. The fields are those that lila (``DgtJson``,
-``RelayFetch``) and pgn-mule (``source/lcc.ts``) read, and those the service was seen to
-send. Players and results come from the pairing list, moves and clocks from one file per
-board. The pairing list and any board's file can be missing at any time.
+``RelayFetch``) and pgn-mule (``source/lcc.ts``) read, and those that the service was
+observed to send. Players and results come from the pairing list, moves and clocks from
+one file per board. The pairing list and any board's file can be missing at any time.
 """
 
 import re
@@ -107,7 +107,7 @@ class CloudBoard(ForeignObject):
 
 def find_current_round(tournament: CloudTournament) -> int:
     """Return the number of the round to follow if none was requested: the last one with
-    live games, or else the last one with any games; 1 if there are none.
+    live games; without one, the last one with any games; otherwise 1.
     """
     rounds = list(enumerate(tournament.rounds or (), start=1))
     live = [number for number, round_ in rounds if round_.live > 0]
@@ -213,8 +213,8 @@ def _is_start_lost(board: CloudBoard) -> bool:
 
 
 def _describe_unread_moves(board: CloudBoard) -> str | None:
-    """Describe for people why there might be moves after those that could be read; None
-    if there cannot be.
+    """Return the reason why further moves can be missing, as text for display; None if
+    all moves were read.
     """
     if _is_start_lost(board):
         return f"its starting position cannot be read ({board.unread['chess960']})"
@@ -256,11 +256,11 @@ def poll_interval_s(
 ) -> float:
     """Return the seconds until a board's file should be requested again.
 
-    As considerate as lila: eight minutes for a finished game; 20 s for a game without
-    moves or file; 4 s for a game in progress, growing to 16 s while a player thinks for
-    long. ``is_over`` means that the pairing list already has a result. Then the last
-    moves should appear soon or never, and no file is expected for a board that has
-    none.
+    The intervals are those of lila: eight minutes for a finished game; 20 s for a game
+    without moves or file; 4 s for a game in progress, growing to 16 s while a player
+    thinks for long. ``is_over`` means that the pairing list already has a result. Then
+    the last moves should appear soon or never, and no file is expected for a board that
+    has none.
     """
     if board is None:
         return 480.0 if is_over else 20.0

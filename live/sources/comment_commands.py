@@ -1,4 +1,4 @@
-"""Readers of commands inside PGN comments: ``[%clk]``, ``[%emt]``, ``[%eval]``. Pure.
+"""Readers of commands inside PGN comments: ``[%clk]``, ``[%emt]``, ``[%eval]``. No I/O.
 
 The commands are defined by the "PGN specification and implementation supplement"
 (Cowderoy, 2001); ``%eval`` is read as lichess and python-chess write it. Programs

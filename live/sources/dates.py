@@ -1,4 +1,4 @@
-"""Conversion of dates as people write them to the PGN form ``2026.10.15``. Pure."""
+"""Conversion of dates as people write them to the PGN form ``2026.10.15``. No I/O."""
 
 import re
 import unicodedata

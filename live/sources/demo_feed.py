@@ -33,9 +33,9 @@ def read_demo_games() -> list[GameReport]:
 
 #: Greatest replay speed, as a multiple of the speed of the original games.
 SPEED = 100.0
-#: By game index, the number of plies already played when the demo starts. The next move
-#: of this game is a serious mistake, so that one is reported within the first minute.
-#: All other games start from the beginning.
+#: Number of plies already played when the demo starts, by game index. The next move of
+#: this game is a serious mistake, so that a mistake is reported within the first
+#: minute. All other games start from the beginning.
 JOINED_AT = {5: 22}
 #: Hint shown next to the source's name: what to try after the demo.
 NEXT = "your own event: live-rate --feed URL or FILE"

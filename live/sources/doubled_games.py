@@ -1,4 +1,5 @@
-"""Removal of duplicate games: a game in several files of one folder counts once. Pure.
+"""Removal of duplicate games: a game in several files of one folder counts once. No
+I/O.
 
 LiveChess writes each game to its own file and, in addition, all games to one file.
 Synchronisation programs and people make copies: ``games (HALL-PC's conflicted
@@ -46,7 +47,7 @@ COMMON_PLIES = 10
 MAX_ALIKE = 20
 
 Readings = dict[Path, TextReading]
-#: By file with duplicate games: the number of its games that are in each other file.
+#: For each file with duplicate games: how many of its games are in each other file.
 Doubles = dict[Path, Counter[Path]]
 Seat = tuple[str, str, str]
 #: A game in a file.
@@ -84,17 +85,17 @@ class DoubledGames:
     """
 
     def __init__(self) -> None:
-        # Moves of each game that is in several files, as each file had them at the last
-        # scan; and by such a game, the number of its group of duplicates.
+        # For each game that is in several files: its moves in each file at the last
+        # scan, and the number of its group of duplicates.
         self._lines: dict[Place, tuple[Move, ...]] = {}
         self._group_numbers: dict[Place, int] = {}
         # Input of the last scan, and the results computed from it.
         self._readings: Readings = {}
         self._left_out: dict[Path, set[Identity]] = {}
         self._doubles: Doubles = {}
-        # By file, the number of the scan at which it was first seen.
-        self._come: dict[Path, int] = {}
-        self._looks = 0
+        # Number of the scan at which each file was first seen.
+        self._first_scans: dict[Path, int] = {}
+        self._scans = 0
         # Places from which games are read, and places that are ignored until they
         # change.
         self._read: set[Place] = set()
@@ -106,8 +107,10 @@ class DoubledGames:
         """Return the readings with each game only once, and the duplicates: for each
         file, how many of its games are in which other file.
         """
-        self._looks += 1
-        self._come = {path: self._come.get(path, self._looks) for path in readings}
+        self._scans += 1
+        self._first_scans = {
+            path: self._first_scans.get(path, self._scans) for path in readings
+        }
         if not self._is_unchanged(readings):
             self._compare_files(
                 _list_games(readings, written_ns) if len(readings) > 1 else ()
@@ -233,10 +236,11 @@ class DoubledGames:
         )
 
     def _choose_original(self, group: list[FiledGame], first: FiledGame) -> FiledGame:
-        """Return the game shown to people as the original of a group, so that the name
-        does not change with every move. A copy appears later or has a longer name. If
-        only the copy is continued, the copy is named and the older file counts as left
-        out.
+        """Return the game whose file is shown to people as the original.
+
+        The choice must not change with every move, so a file that appeared later or has
+        a longer name counts as the copy. If only the copy is continued, the copy is
+        shown as the original.
         """
         usual = min(group, key=self._copy_likelihood)
         lacking_plies = len(first.game.moves) - len(usual.game.moves)
@@ -250,7 +254,7 @@ class DoubledGames:
         path = copy.path
         return (
             not copy.is_single,
-            self._come[path],
+            self._first_scans[path],
             len(path.parts),
             len(path.name),
             path,
@@ -350,7 +354,7 @@ def _is_same_pairing(first: FiledGame, second: FiledGame) -> bool:
 
 def _may_be_next_game(first: FiledGame, second: FiledGame) -> bool:
     """Return whether one game has ended and the other might be the next game of the
-    same players: it was written later and has fewer moves.
+    same players, which was written later and has fewer moves.
     """
     ended, next_copy = sorted((first, second), key=lambda copy: copy.game.result == "*")
     return (

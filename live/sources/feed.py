@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 #: Text between the description of a problem and the time of the next attempt.
 RETRY = ", trying again in "
 #: Shortest time between two requests for a source that does not exist yet, seconds.
-#: lila uses the same.
+#: lila waits as long.
 WAITING_S = 10.0
 #: If a source last worked within :data:`RECENT_S` seconds, retry it after at most
 #: :data:`SOON_S` seconds: one bad answer of a cache must not cost half a minute of

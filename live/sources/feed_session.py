@@ -1,9 +1,8 @@
-"""The state of one source: what it has reported, its health, and whether it has
-ended.
+"""The state of one source: what it has reported, its health, and whether it has ended.
 
-Loss policy from source to game: lossless. Each report contains a whole game, so the
-next report makes up for a missed one; ``FeedSink.report`` waits while the consumer is
-busy, so nothing is dropped here.
+No move is lost between source and game. Each report contains whole games, so the next
+report makes up for a missed one. ``FeedSink.report`` waits while the consumer is busy,
+and drops nothing.
 """
 
 import random
@@ -47,7 +46,9 @@ class FeedSink(Protocol):
 
 @dataclass(frozen=True)
 class FeedConditions:
-    """The conditions every source works under: settings, clock and random numbers."""
+    """Conditions under which a source is followed: settings, clock, random numbers, and
+    whether it is only probed or followed for ever.
+    """
 
     config: FeedsConfig
     clock: Clock = LOOP_CLOCK
@@ -60,7 +61,7 @@ class FeedConditions:
     lasting: bool = False
     """Whether to wait for a source that does not exist yet, and to continue whatever it
     answers. When all its games have ended, it is shown as finished but still polled,
-    since the next round might follow. If false, following the source ends then.
+    since the next round might follow. If false, the source ends then.
     """
 
 
@@ -83,8 +84,8 @@ class Poll(NamedTuple):
     the games have been reported.
     """
     heard_s: float | None = None
-    """Set if this poll got no answer and so has no games: clock time of the source's
-    last answer.
+    """Clock time of the source's last answer, if this poll got none and so has no
+    games; otherwise None.
     """
 
 
@@ -100,8 +101,8 @@ MOST_NAMED = 5
 
 
 def describe_wrong_boards(wrong: Iterable[WrongBoard]) -> str:
-    """Describe for people which boards of a source have which problem: ``board 2, board
-    4: …``.
+    """Return a text for display that lists the boards with each problem: ``board 2,
+    board 4: …``.
     """
     boards: defaultdict[str, list[str]] = defaultdict(list)
     for board in wrong:
@@ -137,8 +138,8 @@ def _is_ended_illegally(game: GameReport) -> bool:
 
 
 class FeedSession:
-    """Reports and health of one source, each sent only once. It keeps just enough of
-    each game to notice changes and the end.
+    """State of one source. It reports each change of games or health once. Of each game
+    it stores only what it needs to notice changes and the end.
     """
 
     def __init__(
@@ -283,7 +284,7 @@ class FeedSession:
 
     def earliest_wait_s(self, *waits_s: float | None) -> float:
         """Return the shortest of the given waits and, if the source has not ended, the
-        time until it does, in seconds. At least one of these must not be None.
+        time until it ends, in seconds. At least one of these must not be None.
         """
         ends_in_s = None if self._has_ended else self.ends_in_s()
         return min(wait_s for wait_s in (*waits_s, ends_in_s) if wait_s is not None)
@@ -296,7 +297,7 @@ class FeedSession:
     @property
     def is_idle(self) -> bool:
         """Whether everything has been reported but the next round might follow, so that
-        the source is checked now and then.
+        the source is still checked, at longer intervals.
         """
         return self._lasting and self._has_ended
 

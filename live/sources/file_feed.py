@@ -70,13 +70,15 @@ class _File(msgspec.Struct, eq=False):
     """A followed file as it was last seen and read."""
 
     signature: Signature | None = None
-    """None if the file has to be read again, whatever its signature is."""
+    """Signature of the file when it was last seen; None if the file must be read again
+    in any case.
+    """
     since_s: float = -inf
     """Clock time since which the file has this signature."""
     read_s: float = -inf
     """Clock time at which the file was last read with this signature."""
     text: PgnText | None = None
-    """None until the file could be read once."""
+    """Text of the file; None until it was read once."""
 
 
 class FileFeed(PolledFeed):
@@ -130,7 +132,7 @@ class FileFeed(PolledFeed):
     async def _read_changes(self, session: FeedSession) -> Poll:
         looked_s = self._clock.now()
         now = await self._call_and_warn_if_slow(session, self._find_files)
-        for path in self._files.keys() - now.keys():  # perhaps being replaced now
+        for path in self._files.keys() - now.keys():  # gone, or just being replaced
             del self._files[path]
         readings: Readings = {}
         for path, signature in now.items():
@@ -204,12 +206,14 @@ class FileFeed(PolledFeed):
         except Exception as error:
             # No inotify watches are left, or the folder is gone; polling continues.
             log.warning(
-                "%s: cannot be watched (%s), looking now and then", self._path, error
+                "%s: cannot be watched (%s), checked at intervals", self._path, error
             )
 
     def _report_missing(self, session: FeedSession) -> None:
-        """Report that the path does not exist; raise FeedNotFound if nothing has been
-        reported yet and nobody waits for the source.
+        """Report that the path does not exist.
+
+        Raise FeedNotFound if nothing has been reported yet and the service does not
+        wait for missing sources.
         """
         if not session.reported and not self._conditions.lasting:
             raise FeedNotFound(
@@ -244,8 +248,8 @@ class FolderFeed(FileFeed):
         """Reason why a file could not be read, by file."""
         self._doubled = DoubledGames()
         self._doubles: dict[Path, str] = {}
-        """By file that is ignored wholly or partly because its games are in other
-        files: the description shown to people.
+        """For each file that is ignored, wholly or partly, because its games are in
+        other files: the description shown to people.
         """
 
     def _find_files(self) -> Signatures:

@@ -1,4 +1,6 @@
-"""The PGN files below a folder, and the signatures by which their changes are seen."""
+"""The PGN files below a folder, and the signatures by which their changes are
+detected.
+"""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Reader of JSON written by other programs, field by field. Pure.
+"""Reader of JSON written by other programs, field by field. No I/O.
 
 Services and publishers change their JSON without notice. So an unreadable value affects
 only its own field and is recorded in the object that contains the field: one player's
@@ -64,8 +64,8 @@ class ForeignObject(Value):
     """An object sent by a source, with a record of what could not be read."""
 
     unread: dict[str, str] = msgspec.field(default_factory=dict)
-    """By path of an unread field (``white.elo``): what was found instead (``a list``).
-    The empty path stands for the object itself.
+    """What was found instead of each unread field (``a list``), by the field's path
+    (``white.elo``). The empty path stands for the object itself.
     """
 
 
@@ -112,7 +112,7 @@ def describe_no_json(body: bytes) -> str:
 
 
 def fill_unread(now: F, before: F | None, *names: str) -> F:
-    """Return ``now`` with the values of ``before`` in those of the named fields that
+    """Return ``now`` with the values of ``before`` in each field of ``names`` that
     could not be read completely. These fields stay recorded as unread.
     """
     if before is None or not now.unread:
@@ -170,7 +170,7 @@ class _Place(NamedTuple):
     unread: dict[str, str]
 
     def at_field(self, name: str) -> "_Place":
-        """Return the place of a field of the value at this place."""
+        """Return the place of the field ``name`` of the value at this place."""
         return _Place(f"{self.path}.{name}" if self.path else name, self.unread)
 
     def note_unread(self, description: str) -> None:

@@ -1,4 +1,6 @@
-"""Identities of the games of a source, and removal of games that are repeated. Pure."""
+"""Identities of the games of a source, and removal of games that are repeated. No
+I/O.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -26,7 +28,7 @@ def identify_games(games: Iterable[GameReport]) -> list[Identity]:
 
 
 def identify_game(game: GameReport) -> Identity:
-    """Return the source's own key of a game, or else its event, round, board and
+    """Return the source's own key of a game; without one, its event, round, board and
     players' names.
     """
     return (game.key,) if game.key else _identify_by_names(game)
@@ -44,7 +46,7 @@ def _identify_by_names(game: GameReport) -> Identity:
 
 
 #: Greatest number of games with equal headers that a game is compared with; the last
-#: ones are used. Comparing 20,000 such games each with each would take minutes.
+#: ones are used. Comparing each pair of 20,000 such games would take minutes.
 ALIKE = 20
 #: Number of equal plies that prove that two games with equal players, event and round
 #: are the same game.
@@ -54,10 +56,13 @@ REPEATED_PLIES = 10
 def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
     """Return the games of one text, each only once.
 
-    Games with equal players, headers and moves, as far as both go, are one game; the
-    longer version is kept. Different keys do not make them different games. A key
-    shared by several games is removed from all of them: lichess exports of 2025 give
-    all games of a round one address.
+    Two games are one if players, event, round, board, date and starting position are
+    equal, their results do not contradict each other, and the longer one continues the
+    shorter one after at least :data:`REPEATED_PLIES` plies. The longer one is returned;
+    keys do not matter.
+
+    A key shared by several games is removed from all of them: lichess exports of 2025
+    give all games of a round one address.
     """
     unique: list[GameReport] = []
     places: defaultdict[Identity, list[int]] = defaultdict(list)

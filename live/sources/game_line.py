@@ -1,4 +1,4 @@
-"""The moves of one game, for sources that resend all moves with every new move. Pure.
+"""The moves of one game, for sources that resend all moves with every new move. No I/O.
 
 Moves sent before are only compared, so a resend costs little more than its new moves.
 """
@@ -40,11 +40,11 @@ class GameLine:
         """
         self._texts: list[str] = []
         self._played: list[Move] = []
-        """The moves for ``_texts``. ``moves`` starts with the same moves, with clocks
-        added.
+        """The moves that ``_texts`` spell, without clocks. ``moves`` begins with the
+        same moves, with clocks added.
         """
         self._board = self.start.copy(stack=False)
-        self._stands = 0
+        self._board_plies = 0
         """Number of plies that have been played on ``_board``; -1 if unknown."""
 
     def restart(self, start: chess.Board | None = None) -> None:
@@ -54,7 +54,7 @@ class GameLine:
         if start is not None and (
             start != self.start or start.chess960 != self.start.chess960
         ):
-            self.start, self._texts, self._played, self._stands = start, [], [], -1
+            self.start, self._texts, self._played, self._board_plies = start, [], [], -1
         self.moves, self.problem = [], None
 
     def add_move(self, text: str) -> None:
@@ -69,10 +69,10 @@ class GameLine:
             except UnplayableMove:
                 raise
             except Exception as error:  # a position that python-chess did not foresee
-                self._stands = -1
+                self._board_plies = -1
                 raise UnplayableMove("cannot read", quote_move(text)) from error
             board.clear_stack()
-            self._stands += 1
+            self._board_plies += 1
             del self._texts[ply:], self._played[ply:]
             self._texts.append(san if san == text else text)
             self._played.append(Move(uci, san))
@@ -100,7 +100,7 @@ class GameLine:
     ) -> Generator[None, None, None]:
         """Play a game from its beginning, from the present starting position or
         ``start``. Stop at an illegal move and describe it in ``problem``. Yields after
-        each move, which takes up to some 50 µs.
+        each move, which takes up to 50 µs.
         """
         self.restart(start)
         for move in moves:
@@ -137,10 +137,10 @@ class GameLine:
         return self._board_at(len(self.moves))
 
     def _board_at(self, plies: int) -> chess.Board:
-        if self._stands != plies:
+        if self._board_plies != plies:
             self._board = self.start.copy(stack=False)
             for move in self._played[:plies]:
                 self._board.push(chess.Move.from_uci(move.uci))
             self._board.clear_stack()
-            self._stands = plies
+            self._board_plies = plies
         return self._board

@@ -1,5 +1,5 @@
 """Reconstruction of everything a source would have reported while a finished game was
-played. Pure.
+played. No I/O.
 
 The demo and the rehearsals replay games in this way. The clocks of a game show when
 each move was made, and this gives the report of the whole game at each moment.
@@ -217,7 +217,7 @@ def plan_timeline(
 
 
 def infer_thinking_s(game: GameReport) -> list[float]:
-    """Return the seconds spent on each move: as reported, or else computed from the
+    """Return the seconds spent on each move: as reported, otherwise computed from the
     mover's clocks and the increment.
 
     If a clock goes up (next time control, correction by an arbiter), the move counts 0

@@ -1,11 +1,11 @@
 """Units of the clocks and evaluations of a game: hours or minutes, pawns or centipawns.
-Pure.
+No I/O.
 
 A single comment can be ambiguous. ``59:01`` is 59 hours on a DGT clock, but 59 minutes
 if the writer omits hours that have been used up. ``23,14`` is a score at depth 14, in
 pawns or in centipawns. So each unit is decided once for a whole game, from its other
 clocks, its time control and its other evaluations. Values that fit no unit are removed,
-and people are told so.
+and a note for people says so.
 """
 
 import re
@@ -30,7 +30,8 @@ _OVER_BASE_S = 3600
 #: the first _OPENING_PLIES plies. Only mate scores are greater.
 _MOST_PAWNS, _MOST_OPENING_PAWNS, _OPENING_PLIES = 100, 10, 20
 
-#: A time control in PGN's own form, seconds: a number this large is not in minutes.
+#: A time control in PGN's own form. A first number of at least ``_LEAST_SECONDS`` is in
+#: seconds, because it is too large for minutes.
 _SECONDS = re.compile(r"\*?(?:\d{1,3}/)?(\d{3,6})(?:[+:]|\Z)")
 _LEAST_SECONDS = 151
 
@@ -68,7 +69,9 @@ class GameUnits:
         """Whether any clock can only be in minutes and seconds."""
         self._bare: list[BareClock] = []
         self._whole: dict[int, int] = {}
-        """By ply: evaluation written without a fraction, as a number."""
+        """Evaluations written without a fraction, by ply, as the number that was
+        written.
+        """
         self._has_depths = False
 
     def note_unsure(self, ply: int, unsure: Unsure) -> None:
@@ -141,8 +144,8 @@ class GameUnits:
         return True
 
     def _are_clocks(self, base_s: float | None) -> bool:
-        """Return whether the bare times are clocks, not times spent: clocks mostly
-        fall.
+        """Return whether comments that consist only of a time show clocks, and not the
+        time spent: clocks mostly fall.
         """
         first_s = self._bare[0].clock_s / (60 if self._bare[0].is_short else 1)
         if base_s is not None:
@@ -183,13 +186,13 @@ def drop_impossible_clocks(moves: list[Move]) -> bool:
         ]
         shown_s = [moves[index].clock_s or 0.0 for index in clocked]
         for place, index in enumerate(clocked):
-            beside_s = (
+            adjacent_s = (
                 shown_s[max(0, place - 1) : place] + shown_s[place + 1 : place + 2]
             )
             if (
                 shown_s[place] > MOST_CLOCK_S
-                and beside_s
-                and max(beside_s) <= MOST_CLOCK_S
+                and adjacent_s
+                and max(adjacent_s) <= MOST_CLOCK_S
             ):
                 moves[index] = replace(moves[index], clock_s=None)
                 dropped = True

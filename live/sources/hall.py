@@ -1,5 +1,5 @@
 """Boards in a playing hall: the moves on each, the game they belong to, and the end of
-that game. Pure.
+that game. No I/O.
 
 A board only senses pieces. All day, pieces are put back, set up again and moved in
 analysis. The pairing of the board's table decides to which game its moves belong:
@@ -9,9 +9,9 @@ analysis. The pairing of the board's table decides to which game its moves belon
   replaced player, exchanged colours and a pairing entered after the first moves change
   the headers of the game, but not its identity. The next game starts with another
   round, or with other players after the present game has ended.
-* **If a board shows fewer moves than its unfinished game has, the board is doubted**:
-  its pieces have been set back, often before anybody has entered the result. Up to
-  :data:`BACK_PLIES` plies can be taken back at once. Otherwise the game keeps its
+* **If a board shows fewer moves than its unfinished game has, the board is not
+  trusted**: its pieces have been set back, often before anybody has entered the result.
+  Up to :data:`BACK_PLIES` plies can be taken back at once. Otherwise the game keeps its
   moves, marked as doubtful, until the board has as many again.
 * **A result ends the game.** Later moves are analysis. But results are often entered
   before the last moves are played on the board, so moves that continue the game still
@@ -24,7 +24,7 @@ Without a pairing, a new game starts when the board has been cleared and moves a
 played; no result ends such a game.
 
 :class:`Hall` gets the games of an earlier run and treats them like its own: a board
-that has not sent anything yet has not lost any moves.
+that has not sent anything yet does not count as set back.
 """
 
 from collections.abc import Generator, Iterable, Sequence
@@ -105,10 +105,10 @@ class Hall:
     @property
     def note(self) -> str:
         """Message for people about boards whose games keep their moves, and about
-        pairings that are not known yet; empty if there is nothing to tell.
+        pairings that are not known yet; empty if there are none.
         """
-        # This is asked for with every clock message, so boards are only counted if some
-        # can matter.
+        # The note is built for every clock message, so boards are counted only if any
+        # game was set back.
         boards = self.boards.values()
         parts = []
         if set_back_keys := self._games.set_back:
@@ -155,8 +155,8 @@ class Hall:
     def apply_pairings(
         self, seats: Seats, now_s: float, *, is_complete: bool = True
     ) -> Generator[None, None, None]:
-        """Apply new pairings to all boards. Yields after each board; boards that were
-        not reached are done with the next pairings.
+        """Apply new pairings to all boards. Yields after each board; a board that was
+        not reached is updated with the next pairings.
 
         ``is_complete``: False if LiveChess has listed pairings that it never sent.
         """
@@ -186,8 +186,8 @@ class Hall:
         san: Sequence[str],
         now_s: float,
     ) -> Generator[None, None, None]:
-        """Apply the moves that LiveChess has of a board, from the position where it
-        started to follow. Yields between pieces of work.
+        """Apply all moves that LiveChess reports for a board, from the position
+        ``start`` where it began to follow the board. Yields between pieces of work.
         """
         games = [
             game
@@ -224,7 +224,7 @@ class Hall:
     def apply_placement(
         self, board: HallBoard, placed: str, now_s: float
     ) -> str | None:
-        """Apply a placement that came without moves; an empty one means that only
+        """Apply a placement that came without moves; an empty placement means that only
         clocks came.
 
         Return the FEN of the position to send to LiveChess, or None while it is
@@ -253,7 +253,7 @@ class Hall:
         return fen
 
     def stage_of(self, board: HallBoard, now_s: float) -> Stage:
-        """Return the stage of the board, which tells how to treat moves on it."""
+        """Return the stage of the board, which decides how moves on it are treated."""
         game = self.game_of_board(board)
         if game is not None and game.result != "*":
             past_s = now_s - self._games.ended_s.get(game.key, -inf)
@@ -293,12 +293,12 @@ class Hall:
         game = self.game_of_board(board)
         current = None
         for seat in rounds:
-            is_held = (
+            is_under_way = (
                 game is not None
                 and game.moves
                 and is_same_round(game.headers, seat.headers)
             )
-            if seat.is_begun or is_held:
+            if seat.is_begun or is_under_way:
                 current = seat
         return current
 
@@ -337,7 +337,7 @@ class Hall:
         return is_same_pairing(game, seat, is_on_board=is_on_board)
 
     def _has_no_game(self, seat: Seat) -> bool:
-        """Return whether no game with moves is known of a pairing."""
+        """Return whether no game with moves is known of the players of a pairing."""
         paired_game = self._games.find_paired_game(seat)
         if paired_game is None or not paired_game.moves:
             return True
@@ -346,8 +346,8 @@ class Hall:
     def _update_elsewhere(
         self, rounds: Iterable[Seat], now_s: float, except_key: str = ""
     ) -> None:
-        """Apply the pairings' players and results to games that are not on a board
-        now.
+        """Apply the players and results of pairings to their games, except to the game
+        with the key ``except_key``.
         """
         for seat in rounds:
             game = self._games.find_paired_game(seat)

@@ -1,4 +1,4 @@
-"""A board in a playing hall: the moves on it, and their effect on its game. Pure."""
+"""A board in a playing hall: the moves on it, and their effect on its game. No I/O."""
 
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
@@ -44,16 +44,16 @@ def is_another_game(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
     shared = count_shared_plies(game_moves, line)
     if not line:
         return len(game_moves) >= NEW_GAME_PLIES
-    # The service was not connected when the new game began, so its moves are different,
-    # or hardly any.
+    # If the new game began while the service was not connected, most of its moves
+    # differ, or it has hardly any moves.
     return len(game_moves) - shared > BACK_PLIES and (
         shared < len(line) or shared < NEW_GAME_PLIES
     )
 
 
 def is_line_of_game(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Return whether a line belongs to the game with these moves, or analyses its
-    end.
+    """Return whether a line belongs to the game with these moves, or to an analysis
+    that begins near its end.
     """
     return bool(game_moves) and 2 * count_shared_plies(game_moves, line) >= len(
         game_moves
@@ -80,7 +80,7 @@ def is_line_valid(
             return False
 
 
-#: Number of plies read at once. Checking whether a move is legal takes some 50 µs.
+#: Number of plies read at once. Checking whether a move is legal takes about 50 µs.
 READ_PLIES = 64
 #: Number of placements remembered of a board that is first seen in the middle of its
 #: game. A capture causes three or four placements.
@@ -97,7 +97,7 @@ class Clocks(NamedTuple):
 
 
 class HallBoard:
-    """A board and its moves."""
+    """A board of a playing hall, and the moves on it."""
 
     def __init__(self, serial: str, number: int) -> None:
         self.serial = serial
@@ -133,9 +133,9 @@ class HallBoard:
         self._from_fen = ""
         """FEN of the position from which LiveChess follows the moves."""
         self._played: tuple[Move, ...] = ()
-        """Moves before that position."""
+        """Moves of the game before the position ``_from_fen``."""
         self._start = chess.Board()
-        """Starting position of those moves."""
+        """Starting position of the moves ``_played``."""
 
     @property
     def name(self) -> str:

@@ -1,5 +1,5 @@
 """The games of a playing hall: by key, by pairing and by the board on which they began.
-Pure.
+No I/O.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ class Seat(Value):
 
 
 Seats = Mapping[str, tuple[Seat, ...]]
-"""By the board's serial number: its pairings in the order of rounds."""
+"""The pairings of each board in the order of rounds, by the board's serial number."""
 
 
 def _is_person(first: Player, second: Player) -> bool:
@@ -74,7 +74,8 @@ def is_same_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
     if game.result == "*":
         return True  # names and colours can change during a game
     alike = count_same_players(game.headers, seat.headers)
-    # The result was withdrawn, or the next two players have sat down.
+    # The pairing has no result: it was withdrawn, or the next two players have sat
+    # down.
     if seat.result == "*":
         return alike == 2 or (alike == 1 and is_on_board)
     return is_on_board or shares_player(game.headers, seat.headers)
@@ -85,7 +86,9 @@ class HallGames:
 
     def __init__(self) -> None:
         self.ended_s: dict[str, float] = {}
-        """By key of a game: clock time at which its result was first seen."""
+        """Clock time at which the result of each game was first seen, by the game's
+        key.
+        """
         self.set_back: set[str] = set()
         """Keys of the games whose problem is :data:`SET_BACK`."""
         self._games: dict[str, GameReport] = {}
@@ -160,7 +163,7 @@ class HallGames:
             self._changed.pop(game.key, None)
 
     def store_game(self, game: GameReport) -> None:
-        """Store the present state of a game that has not changed."""
+        """Store the present state of a game without marking it as changed."""
         before = self._games.get(game.key)
         self._games[game.key] = game
         if before is not None and _table_key(before.headers) != _table_key(

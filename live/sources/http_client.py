@@ -37,25 +37,25 @@ MAX_BYTES = 64_000_000
 REDIRECTS = 5
 #: The only content coding that is requested and accepted.
 GZIP = ("gzip", "x-gzip")
-#: An answer is abandoned if its headers take longer than :data:`PATIENCE_BEGIN`
-#: time-outs, or the whole answer longer than :data:`PATIENCE` time-outs.
+#: An answer is abandoned if its headers take longer than :data:`PATIENCE_BEGIN` times
+#: the configured time-out, or the whole answer longer than :data:`PATIENCE` times.
 PATIENCE_BEGIN = 3
 PATIENCE = 12
 #: Number of pieces of a body that are read before other tasks get a turn. A source can
-#: send each byte as a separate piece, which takes some 0.05 ms.
+#: send each byte as a separate piece, which takes about 0.05 ms.
 PIECES_A_TURN = 32
 #: A body with more than :data:`PIECES` pieces is abandoned if they have fewer than
 #: :data:`PIECE_BYTES` bytes on average.
 PIECES = 4096
 PIECE_BYTES = 16
-#: A file that was changed this shortly before the answer might change again without a
-#: new modification time: such times are in whole seconds, on some drives in steps of
-#: two.
+#: A file that was changed within this time before the answer might change again without
+#: a new modification time. Modification times are in whole seconds, on some drives in
+#: steps of two.
 _FRESH = timedelta(seconds=2)
 
 
 class HttpBody(Value):
-    """Body of an answer, with the headers that matter."""
+    """Body of an answer, with its content type and its validators."""
 
     body: bytes
     content_type: str
@@ -214,8 +214,9 @@ async def _read_body(response: httpx.Response, feed: FeedName, max_bytes: int) -
 
 
 def _refuse_other_codings(feed: FeedName, response: httpx.Response) -> None:
-    """Raise FeedTrouble for a content coding that was not requested, and for several:
-    each one multiplies the size to which a few bytes can grow.
+    """Raise FeedTrouble for a content coding that was not requested, and for a
+    combination of codings: each coding multiplies the size to which a few bytes can
+    grow.
     """
     listed = response.headers.get("Content-Encoding", "").lower().split(",")
     codings = [

@@ -1,4 +1,4 @@
-"""Keeping the moves of a game whose source now shows fewer. Pure.
+"""Keeping the moves of a game whose source now shows fewer. No I/O.
 
 Moves that were shown are only withdrawn if the source sends a readable line that
 contradicts them: a different move at some ply, or a shorter line that was read to its
@@ -19,8 +19,8 @@ from live.messages.from_sources import (
 )
 from live.sources.game_identity import count_shared_plies
 
-#: Added to the ``problem`` of a game whose known moves are still shown although its
-#: source now has fewer.
+#: Text added to the ``problem`` of a game whose known moves are still shown although
+#: its source now has fewer.
 AS_LAST = "; the last known state is shown"
 #: The ``problem`` of a game while its loss of moves is in doubt.
 LESS = f"{IN_DOUBT} its source now shows less of this game"
@@ -46,7 +46,8 @@ class KnownGame(Protocol):
 
 
 def keep_unread(report: GameReport, known_game: KnownGame) -> GameReport:
-    """Fill the unread parts of ``report`` from the game that was ``known_game`` before.
+    """Fill the unread parts of ``report`` from ``known_game``, the same game as it was
+    known before.
 
     Returns:
         ``report`` itself if all of it could be read, or if its readable moves

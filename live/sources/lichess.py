@@ -8,7 +8,7 @@ blank lines. After a minute without events a single space is sent. The stream do
 end, and does not report missed events.
 
 A lost connection loses nothing, since the next one starts with all games. In addition,
-the round's export is read now and then, and before the source is considered ended: it
+the round's export is read at intervals, and before the source is considered ended: it
 includes takebacks, corrected clocks and everything that a stalled connection missed. In
 the stream of a tournament or group, the addresses of the games contain the ids of their
 rounds.
@@ -77,7 +77,7 @@ NEXT_ROUND_S = 60.0
 #: Greatest number of rounds of a group or tournament per comparison; each needs a
 #: request.
 MAX_ROUNDS = 16
-#: Deadlines can fire this much early, seconds, since sums of seconds are not exact.
+#: Seconds by which a deadline can fire early, since sums of seconds are not exact.
 TICK_S = 0.1
 #: A poll of a source that might have more games than its stream has sent. It sets no
 #: time for the next poll, since the stream announces new games.
@@ -96,8 +96,8 @@ class LichessBroadcastFeed(PolledFeed):
     A round has ended when all results are in and have not changed for the grace period,
     and its export confirms that. A source that goes on after the end of its round
     compares the ended round with its export less and less often; when the next round of
-    its tournament begins, the source continues with that. A tournament has ended when,
-    in addition, lichess reports each of its rounds as ended. A group has no such
+    its tournament begins, the source continues with that round. A tournament has ended
+    when, in addition, lichess reports each of its rounds as ended. A group has no such
     report: it is followed until the service stops.
     """
 
@@ -115,8 +115,8 @@ class LichessBroadcastFeed(PolledFeed):
         self._url = f"{api}/broadcast"
         self._scope, self._id = target.kind, target.id
         self._rounds: dict[str, set[str]] = {}
-        """Rounds of a tournament or group that need comparing: by id of the round, the
-        keys of its unfinished games.
+        """Keys of the unfinished games of each round that must still be compared, by
+        the round's id; only for a tournament or group.
         """
         self._token = token
         self._earlier: list[str] = []
@@ -132,7 +132,7 @@ class LichessBroadcastFeed(PolledFeed):
         """Clock time of the last comparison; a new connection does not reset it."""
         self._decoder = PgnDecoder()
         self._readers: dict[str, PgnReader] = {}
-        """By id of a recently compared round: the reader of its export."""
+        """Readers of the exports of recently compared rounds, by the round's id."""
         self._silence_s = 2 * KEEP_ALIVE_S + conditions.config.timeout_s
 
     async def _follow_source(self, session: FeedSession) -> None:
@@ -175,7 +175,7 @@ class LichessBroadcastFeed(PolledFeed):
                     await asyncio.gather(self._reading, return_exceptions=True)
 
     def _read_next(self) -> None:
-        # A separate task, so that a deadline does not interrupt the stream.
+        # A separate task reads the stream, so that a deadline does not interrupt it.
         news = self._news
         assert news is not None
         self._reading = asyncio.create_task(
@@ -191,7 +191,7 @@ class LichessBroadcastFeed(PolledFeed):
         """Return the games that the stream has completed. If it has sent nothing and a
         comparison is due, return the result of the comparison.
         """
-        # Process received data before anything that is due.
+        # Received data is processed before a comparison that is due.
         if self._reading.done():
             return await self._poll_stream(session)
         if session.is_over and self._compared_s > session.changed_s:
@@ -359,8 +359,8 @@ class LichessBroadcastFeed(PolledFeed):
 
         The list has a tenth of the size of the export. It shows takebacks, pairings
         that have not begun, removed boards and results, but neither earlier moves nor
-        ratings. So after :data:`EXPORT_S` seconds this returns False in any case, and
-        the export is read.
+        ratings. So :data:`EXPORT_S` seconds after the last export the answer is always
+        False, and the export is read.
         """
         if self._clock.now() - self._exported_s >= EXPORT_S:
             return False
@@ -487,8 +487,8 @@ def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
             "is not a lichess broadcast or game: their URLs end in an eight-letter id",
         )
     # With a forced kind, requests go to the server in the address (a rehearsal, a
-    # private instance). Otherwise they go to the configured server, from whatever host
-    # the URL was copied.
+    # private instance). Otherwise they go to the configured server, whichever host the
+    # URL names.
     origin = origin_of(source.target)
     base_url = origin if source.forced and origin != LICHESS else settings.base_url
     token = LichessToken(

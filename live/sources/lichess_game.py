@@ -37,8 +37,8 @@ from live.sources.retry import FeedTrouble, create_fatal_trouble
 from live.sources.source_address import LichessTarget
 
 T = TypeVar("T")
-#: Ids of game statuses: ids above 20 are ends of games. Ids above 25 (aborted) have a
-#: result or are draws, except 37 (not started) and 38 (unknown).
+#: Ids of game statuses at lichess. Above 20 (started) the game has ended. Above 25
+#: (aborted) it has a result or is a draw, except for 37 (not started) and 38 (unknown).
 _ABORTED, _NO_START, _UNKNOWN = 25, 37, 38
 _STARTED = 20
 _STANDARD = frozenset({"standard", "fromPosition"})
@@ -72,7 +72,7 @@ class _Status(Value):
 
 class _Line(ForeignObject):
     """A line of a stream. A description has an id; a position has none. In a TV stream,
-    ``t`` tells which of the two ``d`` is.
+    it is the field ``d`` of a :class:`_TvLine`, whose field ``t`` names the kind.
     """
 
     id: str | None = None
@@ -133,8 +133,8 @@ class LichessGameStream:
         """Last description of the game, from this connection or the previous one."""
         self._game = PositionTracker()
         self._plies_known = 0
-        """Number of plies known from before, until all of them have been sent again;
-        then 0.
+        """Number of plies known from an earlier connection, until all of them have been
+        sent again; then 0.
         """
 
     def reconnect(self, known_games: Iterable[GameReport] = ()) -> None:

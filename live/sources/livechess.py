@@ -152,8 +152,9 @@ class LiveChessFeed(Feed):
         asked_s = float("-inf")
         has_answered = True
         while True:
-            # A running clock sends a message every second, and each request for boards
-            # is answered.
+            # LiveChess answers each request for boards, and a running clock sends a
+            # message every second. If nothing has come since the last request, the
+            # connection is dead.
             if clock.now() - asked_s >= BOARDS_S:
                 if not has_answered:
                     raise TimeoutError

@@ -56,7 +56,7 @@ _KEPT = ("name", "location", "timecontrol", "date", "live", "chess960", "result"
 log = logging.getLogger(__name__)
 
 LOOKUP = "https://lookup.livechesscloud.com"
-#: Time between two polls, seconds; lila uses the same for this service.
+#: Time between two polls, seconds; lila uses the same time for this service.
 PERIOD_S = 4.0
 #: Time after which the tournament's file is read again, seconds: the next round might
 #: have begun.
@@ -266,8 +266,8 @@ class LiveChessCloudFeed(PolledFeed):
         return max(refusals, key=lambda refusal: refusal.wait_s, default=None)
 
     def _describe_damage(self) -> str:
-        """Describe the unreadable parts of files, except those that are described in
-        the boards' games.
+        """Return a description of the unreadable parts of files, except those that are
+        described in the boards' games.
         """
         notes = []
         for page in self._pages.values():
@@ -360,8 +360,8 @@ class LiveChessCloudFeed(PolledFeed):
 
         Args:
             root: base URL of the round's files.
-            unread_pairings: by number of the board: what was found instead of its
-                pairing.
+            unread_pairings: what was found instead of each board's pairing, by the
+                board's number.
             other_games: games of the other boards. Players who are now at another board
                 have left their old one.
         """
@@ -441,8 +441,8 @@ class LiveChessCloudFeed(PolledFeed):
         page = self._page_at(path, kind)
         if page.damage:
             period_s = min(period_s, PERIOD_S)
-        # If the file has never been read, the runner's retries determine the wait
-        # instead.
+        # If the file has never been read, the retries of the base class determine the
+        # wait instead.
         if page.contents is None or self._clock.now() - page.asked_s >= period_s:
             await self._fetch_page(page)
             damage = page.damage and f"cannot be read, it is {page.damage}"

@@ -1,5 +1,5 @@
-"""Websocket protocol of DGT LiveChess: converts its messages to replies and reports.
-Pure.
+"""Websocket protocol of DGT LiveChess: converts its messages to replies and reports. No
+I/O.
 
 There is no public description. The messages are known from recordings of LiveChess 2
 and from clients that work with it. LiveChess reconstructs the game from the sensors.
@@ -60,7 +60,7 @@ class LiveChessMessages:
 
     Send the result of :meth:`request_boards` after connecting, and then regularly. Pass
     each received message to :meth:`apply_message`, send the messages it returns and
-    report the games. Use up its generator before passing the next message: it yields
+    report the games. Exhaust its generator before passing the next message: it yields
     between pieces of long work.
     """
 
@@ -68,7 +68,9 @@ class LiveChessMessages:
         self.hall = hall or Hall()
         self._calls = 0
         self._unread: dict[str, dict[str, str]] = {}
-        """By serial number of a board: unreadable parts of its last event."""
+        """Unreadable parts of the last event of each board, by the board's serial
+        number.
+        """
         self._unread_pairings: dict[str, dict[str, str]] = {}
         self._damage = ""
 

@@ -70,13 +70,15 @@ class Pairings:
     """
 
     def __init__(self, feed: FeedName, url: str) -> None:
-        """Create the reader; ``url`` is that of the websocket."""
+        """Create the reader; ``url`` is the address of LiveChess's websocket."""
         self._feed = feed
         self._base = f"http{url.removeprefix('ws')}".rstrip("/")
         self._answers: dict[str, Any] = {}
-        """Answers of the last fetch that ended, by path."""
+        """Answers of the last completed fetch, by path."""
         self.is_complete = False
-        """Whether all that was listed in that fetch has been read at least once."""
+        """Whether every tournament and round listed in the last completed fetch has
+        been read at least once.
+        """
         self._notes: list[str] = []
         self.unread: dict[str, dict[str, str]] = {}
         """Unreadable parts of pairings in the last fetch, by serial number of the
@@ -85,8 +87,8 @@ class Pairings:
 
     @property
     def note(self) -> str:
-        """Message for people about everything else that could not be read in the last
-        fetch.
+        """Message for people about parts that could not be read in the last fetch,
+        except the pairings of known boards (:attr:`unread`).
         """
         return "; ".join(self._notes[:MAX_NOTES])
 

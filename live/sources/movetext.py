@@ -1,5 +1,5 @@
 """Reader of PGN movetext: it returns the main line, that is, everything outside
-parentheses. Pure.
+parentheses. No I/O.
 
 Variations are skipped by counting parentheses, so their cost depends only on their
 length, not on their depth. Nothing here is recursive or backtracks.
@@ -70,7 +70,7 @@ class _Text(NamedTuple):
 
 
 class Movetext:
-    """The main line of one game. Use up the iterator of :meth:`read_text`, then read
+    """The main line of one game. Exhaust the iterator of :meth:`read_text`, then read
     the attributes. A later text need not continue the earlier one.
     """
 
@@ -118,7 +118,7 @@ class Movetext:
         tag: Result = "*",
         base_s: float | None = None,
     ) -> Iterator[None]:
-        """Read a text. Yields after each token, which takes up to some 20 µs.
+        """Read a text. Yields after each token, which takes up to 20 µs.
 
         Args:
             text: movetext with ASCII spaces, dashes and quotes

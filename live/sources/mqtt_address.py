@@ -1,8 +1,8 @@
-"""Parts of the address of an MQTT broker. Pure.
+"""Parts of the address of an MQTT broker. No I/O.
 
-An address is ``mqtt(s)://[user[:password]@]BROKER[:port]/TOPIC``. It is not an
-ordinary URL: ``#`` and ``+`` are wildcards, and everything after the slash that follows
-the broker is the topic.
+An address is ``mqtt(s)://[user[:password]@]BROKER[:port]/TOPIC``. It is not an ordinary
+URL: ``#`` and ``+`` are wildcards, and everything after the slash that follows the
+broker is the topic.
 """
 
 import re
@@ -66,7 +66,7 @@ def read_mqtt_address(text: str) -> MqttAddress | None:
 
 
 def describe_wrong_topic(topic: str) -> str | None:
-    """Describe what is wrong with a topic for a subscription (MQTT 3.1.1, section 4.7);
+    """Return what is wrong with a topic for a subscription (MQTT 3.1.1, section 4.7);
     None if nothing is.
     """
     levels = topic.split("/")

@@ -74,7 +74,7 @@ async def _await_or_cancel(call: Awaitable[T]) -> T:
 
 def create_tls_context(setting: str, file: str) -> ssl.SSLContext:
     """Return a TLS context that trusts the certificates in ``file``, which is named by
-    ``setting``; without a file, those of the operating system.
+    ``setting``; without a file, the certificates of the operating system.
 
     Raises:
         ConfigError: the file cannot be read, or contains no certificate.

@@ -1,9 +1,9 @@
 """Source for games published over MQTT: ``--feed
 mqtt(s)://[user@]BROKER[:port]/TOPIC``.
 
-Loss policy from broker to service: QoS 1 with a session that the broker stores, so a
-short interruption loses nothing; after a long one, retained messages give the present
-state. Messages are taken from the library at once and passed to
+The subscription has QoS 1 and a session that the broker stores, so a short interruption
+loses nothing. After a long one, retained messages give the present state. Messages are
+taken from the library at once and passed to
 :class:`~live.sources.mqtt_games.MqttGames`, which keeps only the latest state of each
 topic while the consumer is busy.
 """
@@ -119,7 +119,7 @@ class MqttFeed(PolledFeed):
         config, address = self._config, self._address
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         # A second client with the same id would disconnect the first one, so a probe
-        # has none.
+        # has no fixed id.
         passing = self._conditions.passing
         properties.SessionExpiryInterval = 0 if passing else SESSION_S
         properties.MaximumPacketSize = MAX_BYTES + OVERHEAD_BYTES
@@ -194,8 +194,8 @@ def _reason_code(code: object) -> int:
 
 
 def _describe_unreached(text: str) -> str:
-    """Describe for people why there is no connection: the library's message without its
-    error number.
+    """Return the reason why there is no connection, as text for display: the library's
+    message without its error number.
     """
     reason = re.sub(r"\A\[[^]]*\] ", "", text.strip())
     if match := _UNTRUSTED.match(reason):

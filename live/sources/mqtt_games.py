@@ -1,4 +1,4 @@
-"""All games of an MQTT subscription. Pure."""
+"""All games of an MQTT subscription. No I/O."""
 
 from collections.abc import Generator
 
@@ -6,8 +6,8 @@ from live.messages.from_sources import GameReport
 from live.sources.game_identity import Identified, Identity
 from live.sources.mqtt_topic import MAX_BYTES, MqttTopic
 
-#: Greatest number of topics remembered, and of finished games whose topic has another
-#: game.
+#: Greatest number of topics remembered, and of finished games remembered after their
+#: topic got another game.
 MAX_TOPICS = 4096
 #: Greatest number of topics without a game listed for people.
 MOST_NAMED = 3
@@ -17,9 +17,9 @@ class MqttGames:
     """All games of a subscription. Pass each message to :meth:`read_message`, and get
     changed games from :meth:`take_reports`.
 
-    Loss policy: only the last of several messages of one topic between two calls of
-    :meth:`take_reports` is reported. Memory depends on the number of topics, not on the
-    number of messages.
+    Of several messages of one topic between two calls of :meth:`take_reports`, only the
+    last is reported. Memory depends on the number of topics, not on the number of
+    messages.
     """
 
     def __init__(self) -> None:
@@ -62,8 +62,8 @@ class MqttGames:
         return list(news.values()), complete
 
     def describe_problem(self, topic: str) -> str | None:
-        """Describe for people why the last payload of a topic could not be used; None
-        if it could.
+        """Return the reason why the last payload of a topic could not be used, as text
+        for display; None if it could.
         """
         return self._topics[topic].problem if topic in self._topics else None
 
@@ -93,6 +93,6 @@ class MqttGames:
                 self._gone = True
 
     def _keep_game(self, identity: Identity, game: GameReport) -> None:
-        """Keep a game that its topic no longer has, if it is finished."""
+        """Store a game that its topic no longer has, if it is finished."""
         if game.result != "*" and len(self._past) < MAX_TOPICS:
             self._past[identity] = game

@@ -1,4 +1,4 @@
-"""Conversion of the MQTT messages of one topic to reports of games. Pure.
+"""Conversion of the MQTT messages of one topic to reports of games. No I/O.
 
 A topic has one game at a time or, in PGN, any number. The manual (``sources``)
 describes three kinds of payload for publishers. They are recognised by their beginning:
@@ -12,8 +12,8 @@ describes three kinds of payload for publishers. They are recognised by their be
 An unusable payload is treated as if it had not been received: the topic's games stay,
 and their ``problem`` describes the payload. An empty payload, which removes a retained
 message from the broker, removes an unfinished game. Finished games stay, because
-brokers are tidied up after the round. A game is identified by its ``id``, or else by
-event, round, board and players, or else by its topic.
+brokers are tidied up after the round. A game is identified by its ``id``; without one,
+by event, round, board and players; without players, by its topic.
 """
 
 import re
@@ -66,7 +66,7 @@ MovesText = Annotated[str, msgspec.Meta(max_length=1 << 18)]
 
 
 class MqttPlayer(Value):
-    """A player; can be replaced by just the name."""
+    """A player. In JSON, a text with the name can take its place."""
 
     name: str = "?"
     elo: Elo | None = None
@@ -77,7 +77,7 @@ class MqttPlayer(Value):
 
 
 class MqttMove(Value):
-    """A move with its clock; can be replaced by just SAN or UCI."""
+    """A move with its clock. In JSON, a text with SAN or UCI can take its place."""
 
     move: str = ""
     """SAN (``Nf3``) or UCI (``g1f3``)."""
@@ -132,7 +132,7 @@ class MqttPosition(MqttGameHeaders, kw_only=True):
     """Last move, as SAN or UCI."""
     white_clock_s: Seconds | None = None
     black_clock_s: Seconds | None = None
-    """The present clocks of White (field above) and Black, seconds."""
+    """Present clock of Black, seconds; ``white_clock_s`` is that of White."""
 
 
 Sent = TypeVar("Sent", MqttGame, MqttPosition)
@@ -174,8 +174,8 @@ class MqttTopic:
     def __init__(self, name: str) -> None:
         self.games: Identified = {}
         self.problem: str | None = None
-        """Description for people of why the last payload could not be used; None if it
-        could.
+        """Reason why the last payload could not be used, as text for display; None if
+        it could.
         """
         self._name = name
         self._sent: MqttGameHeaders | None = None
@@ -183,10 +183,10 @@ class MqttTopic:
         earlier messages.
         """
         self._moves: tuple[Move, ...] = ()
-        """Moves of that game."""
+        """Moves of the last game in JSON."""
         self._number = 1
-        """Number of that game among the topic's games in our own JSON, for games that
-        only their topic identifies.
+        """Number of the last game in JSON among the topic's games, for the key of a
+        game that only its topic identifies.
         """
         self._listed = GameLine()
         self._text = Movetext(chess.Board())
@@ -249,7 +249,7 @@ class MqttTopic:
 
     def _fill_unread(self, sent: Sent) -> Sent:
         """Return ``sent`` with its unreadable fields filled from the previous message,
-        if that was about the same game; a player who is missing is filled too, if the
+        if that message was about the same game. A missing player is filled, too, if the
         opponent is named.
         """
         before, self._sent = self._sent, sent
@@ -306,7 +306,7 @@ class MqttTopic:
     def _read_move_text(
         self, sent: MqttGame, sent_moves: str, start: chess.Board
     ) -> Reading:
-        """Read moves that are given as text in PGN."""
+        """Return the games of moves that are given as text in PGN."""
         before = self._text.start
         if (start, start.chess960) != (before, before.chess960):
             self._text = Movetext(start)

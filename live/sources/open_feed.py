@@ -32,7 +32,7 @@ def open_feed(
     Raises:
         UnknownFeed: the text names no kind of source; the error lists the kinds.
         FeedNotFound: there is no file at the path.
-        FeedUnreadable: the path is not that of a file.
+        FeedUnreadable: the path cannot be followed, such as that of a pipe.
         ConfigError: ``[feeds.lichess] token_file`` cannot be used.
     """
     source = recognise_source(spec, lichess_url=config.lichess.base_url)

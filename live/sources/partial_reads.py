@@ -1,5 +1,5 @@
 """Filter for texts that are read again and again: a file being written, a polled page.
-It decides which losses of moves and games are real. Pure.
+It decides which losses of moves and games are real. No I/O.
 
 Unreadable parts of a text are handled in :mod:`live.sources.kept_moves`; this module is
 about readable texts.
@@ -44,13 +44,14 @@ LEAST_READINGS = 3
 #: Time after which a move withdrawn on a web page is accepted, seconds: until then the
 #: page might be an old copy from a cache.
 FIRST_COPY_S = 10.0
-#: Greatest number of lost games remembered, and for how long, seconds; uploads are
-#: shorter.
+#: Greatest number of lost games remembered, and the time for which they are remembered,
+#: seconds. An upload takes less time.
 MAX_GONE = 1000
 GONE_S = 600.0
 #: Number of equal plies that prove that a missing game has been renamed.
 PROOF_PLIES = 20
-#: The number that is sufficient if one of the players, event and round are the same.
+#: Number of equal plies that prove that a missing game has been renamed, if a player,
+#: the event and the round are the same.
 SEATED_PLIES = 4
 
 
@@ -71,7 +72,7 @@ class TextReading(Value):
     not an old copy from a cache.
     """
     settles_s: float | None = None
-    """Read the text again after this many seconds: by then it might have been unchanged
+    """Seconds after which to read the text again: by then it might have been unchanged
     for long enough.
     """
     name: str = ""
@@ -88,7 +89,7 @@ class _Loss(msgspec.Struct):
 
 
 class _Doubts(NamedTuple):
-    """What a comparison does not accept of the losses that it found."""
+    """Losses that a comparison found and that are not accepted yet."""
 
     games: Identified
     """Games whose loss is in doubt, as they were before."""
@@ -99,7 +100,7 @@ class _Doubts(NamedTuple):
     doubt under its new name.
     """
     waits_s: list[float]
-    """Seconds after which a loss will have lasted long enough."""
+    """Seconds until each loss in doubt has lasted long enough to be accepted."""
 
 
 class PartialReadFilter:
@@ -126,7 +127,8 @@ class PartialReadFilter:
         self._lost_after_s = lost_after_s
         self._copies_s = copies_s
         former = dict(zip(identify_games(before), before, strict=True))
-        # Games that had ended or were gone in the earlier run are not missed.
+        # Games that had ended or were gone in the earlier run do not count as lost if
+        # they are missing.
         past = {
             identity
             for identity, game in former.items()
@@ -144,13 +146,13 @@ class PartialReadFilter:
         off: its writer might never write an end.
         """
         self._places: dict[Identity, str] = {}
-        """Name of the text in which a game was last seen; missing for games of an
-        earlier run.
+        """Name of the text in which each game was last seen, by the game's identity;
+        games of an earlier run are missing.
         """
         self._losses: dict[Identity, _Loss] = {}
-        # By identity: function that returns the game, and the clock time of its loss
-        # (infinity before the first reading). These are games whose loss was accepted,
-        # and finished games of an earlier run: they might return half-written.
+        # Games whose loss was accepted, and finished games of an earlier run, by
+        # identity. They might return half-written. Each has a function that returns the
+        # game, and the clock time of its loss (infinity before the first reading).
         self._gone: dict[Identity, tuple[Callable[[], GameReport], float]] = {
             identity: (partial(replace, former[identity], problem=None), math.inf)
             for identity in past
@@ -197,8 +199,8 @@ class PartialReadFilter:
             if identity in believed
         }
         self._catching_up &= bool(doubts.games) or not complete
-        # With alternating caches, a board would otherwise be marked at every second
-        # reading.
+        # If answers can come from caches, a loss is not marked at its first reading:
+        # alternating caches would mark a board at every second reading.
         unmarked_readings = 1 if self._copies_s else 0
         marked = {
             identity: _mark_doubtful(believed[identity])
@@ -402,9 +404,9 @@ class PartialReadFilter:
 def create_filter(
     session: FeedSession, conditions: FeedConditions, *, cached: bool = False
 ) -> PartialReadFilter:
-    """Return the filter for the texts of a source. It doubts losses in games of an
-    earlier run like all others. ``cached`` means that answers can come from caches,
-    which might return old copies.
+    """Return the filter for the texts of a source. It also doubts losses in games of an
+    earlier run. ``cached`` means that answers can come from caches, which might return
+    old copies.
     """
     lost_after_s = conditions.config.lost_after_s
     return PartialReadFilter(
@@ -461,7 +463,7 @@ def is_behind(
 
 
 def _mark_doubtful(game: GameReport) -> GameReport:
-    # A finished game cannot lose anything.
+    # A finished game keeps its moves in any case, so it is not marked.
     if game.problem is not None or game.result != "*":
         return game
     return replace(game, problem=LESS)

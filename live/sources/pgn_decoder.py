@@ -154,7 +154,9 @@ class _GameReader:
     def _read_moves(
         self, game: _KnownGame, segment: PgnSegment, *, closed: bool
     ) -> Iterator[None]:
-        """Read the moves of a game, and those after illegal moves."""
+        """Read the moves of a game and the moves after illegal moves, and build its
+        reports.
+        """
         is_whole = segment.end is LineEnd.WHOLE
         is_closed = closed and segment.end is LineEnd.CUT
         yield from game.moves.read_text(
@@ -249,7 +251,7 @@ class PgnDecoder(_GameReader):
     def decode_in_pieces(self, data: bytes) -> Reading:
         """Return reports of the games that ``data`` completes.
 
-        Use up the generator before passing more data. A game that is sent again is
+        Exhaust the generator before passing more data. A game that is sent again is
         reported again, even if it has not changed.
         """
         pieces = _split_pieces(self._splitter, data)
@@ -258,7 +260,11 @@ class PgnDecoder(_GameReader):
         return reports
 
     def decode(self, data: bytes) -> list[GameReport]:
-        """Decode at once. Where nothing may block, use this for at most some 8 KiB."""
+        """Return what :meth:`decode_in_pieces` returns, without pauses.
+
+        On the event loop, pass at most 8 KiB, so that other tasks are not
+        blocked.
+        """
         return run_at_once(self.decode_in_pieces(data))
 
     def finish_input(self) -> list[GameReport]:
@@ -284,8 +290,8 @@ class PgnReader(_GameReader):
     left_out = 0
     """Number of games in the last text beyond ``PgnLimits.games``."""
     whole = False
-    """Whether the last text ended with the result of its last game; valid after the
-    generator has been used up.
+    """Whether the last text ended with the result of its last game; valid once the
+    generator is exhausted.
     """
     _games = 0
 

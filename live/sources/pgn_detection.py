@@ -1,5 +1,5 @@
-"""Check whether a text is PGN, from its first bytes, and description of other texts.
-Pure.
+"""Check whether a text is PGN, from its first bytes, and description of other texts. No
+I/O.
 """
 
 import re
@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 from live.sources.charset import detect_utf16
 
-#: By site that people mistake for a source of games: advice on what to follow instead.
+#: Sites that people mistake for a source of games, each with advice on what to follow
+#: instead.
 _INSTEAD = {
     "chess.com": (
         "chess.com event pages give no games: follow the organiser's PGN address, its"

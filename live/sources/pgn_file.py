@@ -11,9 +11,8 @@ from live.sources.pgn_decoder import PgnLimits, PgnReader
 
 log = logging.getLogger(__name__)
 
-#: The file is read as a whole and delays nobody, so its games can be longer than those
-#: of a live source, and commands are found anywhere in a comment. Reading 64 MiB takes
-#: seconds.
+#: The file is read as a whole and delays no live game, so its games can be longer than
+#: those of a live source. Reading 64 MiB takes seconds.
 _LIMITS = PgnLimits(game_bytes=1 << 26)
 
 

@@ -56,7 +56,7 @@ _ROUND_BOARD = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.(\d{1,4})\Z")
 _CHESS = frozenset(
     {"chess", "schach", "ajedrez", "échecs", "echecs", "scacchi", "шахматы"}
 )
-#: Names of ordinary chess in sources, without the words above.
+#: Names of ordinary chess in sources, without the words in ``_CHESS``.
 _STANDARD = frozenset(
     {"", "standard", "normal", "classical", "from position", "regular"}
 )
@@ -163,8 +163,8 @@ def clean_text(text: str, limit: int) -> str:
         )
         text = unicodedata.normalize("NFC", "".join(visible))
     line = " ".join(text.split())[:limit].rstrip()
-    # Characters that have now been cut or removed might have prevented the repair of
-    # the rest.
+    # The repair is tried again, because characters that are now removed might have
+    # prevented it.
     return clean_text(line, limit) if undo_double_encoding(line) != line else line
 
 
@@ -284,7 +284,7 @@ def _read_player(tags: Tags, side: str) -> Player:
 
 
 def _read_board_number(tags: Tags) -> int | None:
-    """Return the number in ``Board``, or else the last part of a ``Round`` such as
+    """Return the number in ``Board``; without one, the last part of a ``Round`` such as
     ``3.12`` (DGT LiveChess, lichess); None if there is neither.
     """
     board = tags.get("Board", "").strip()

@@ -1,4 +1,4 @@
-"""Splitter of PGN bytes, cut anywhere, into the texts of single games. Pure."""
+"""Splitter of PGN bytes, cut anywhere, into the texts of single games. No I/O."""
 
 import re
 from collections import deque
@@ -141,7 +141,7 @@ class PgnSplitter:
 
     def split_bytes(self, data: bytes) -> Segments:
         """Yield the games that ``data`` completes, and None after at most a millisecond
-        of work without a game. Use up the iterator before the next call.
+        of work without a game. Exhaust the iterator before the next call.
         """
         yield from self._split_lines(self._plain.decode_lines(data))
 

@@ -79,9 +79,11 @@ class PgnText:
         return True
 
     def _is_outdated(self, text: bytes) -> bool:
-        """Return whether to ignore the text as an old copy. A takeback also restores an
-        earlier text, but then the text stays. After caches were seen to alternate, it
-        must stay for longer.
+        """Return whether to ignore the text as an old copy from a cache.
+
+        A takeback restores an earlier text, too, but that text stays. So a repeated
+        text is accepted once it has stayed for a while, and for longer after caches
+        were seen to alternate.
         """
         is_repeated, now_s = hash(text) in self._replaced, self._clock.now()
         if is_repeated:
@@ -129,7 +131,7 @@ class PgnText:
 
     @property
     def note(self) -> str:
-        """Message for people about a text that was read; empty if there is none."""
+        """Message for people about how the text was read; empty if there is none."""
         notes = self._reader.notes
         if self._guessed:
             notes.append(f"charset guessed: {self._guessed}")

@@ -1,4 +1,4 @@
-"""Piece letters of languages other than English. Pure.
+"""Piece letters of languages other than English. No I/O.
 
 A language is chosen for a whole game, never for a single move: `D` is a queen in German
 and Spanish; `R` is a rook in English, a king in French and a knight in Finnish. The

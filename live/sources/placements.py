@@ -1,4 +1,4 @@
-"""Search for the position of a game from the placement of its pieces. Pure.
+"""Search for the position of a game from the placement of its pieces. No I/O.
 
 LiveChess sends only the placement until it has been sent the starting position. It is
 not documented whether it remembers that position after a lost connection. If it does
@@ -25,8 +25,8 @@ def find_placement(
     piece is lifted.
 
     The moves found are ``moves``, without some of the last ones, with one of the last
-    ones corrected, or with one or two added. The order of more added moves could not be
-    known.
+    ones corrected, or with one or two added. If more moves were added, their order
+    would be unknown.
     """
     settled = max(0, len(moves) - SOUGHT_PLIES)
     position = chess.Board(start_fen)
@@ -47,7 +47,7 @@ def count_plies_before(
     """Return the number of plies after which a game had this position; None if it never
     had.
 
-    If there are several, the move number in the FEN decides, or else the last one
+    If there are several, the move number in the FEN decides, otherwise the last one
     counts.
     """
     fen = position.fen()

@@ -1,4 +1,4 @@
-"""Removal of ratings, federations and titles from names. Pure."""
+"""Removal of ratings, federations and titles from names. No I/O."""
 
 import re
 

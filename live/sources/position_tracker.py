@@ -1,5 +1,5 @@
 """Reconstruction of games from positions, and of games that continued after an illegal
-move. Pure.
+move. No I/O.
 
 Some sources send positions (a FEN or a placement, with or without the last move)
 instead of PGN. Missed moves are reconstructed if possible: one or two moves by trying,
@@ -63,7 +63,8 @@ def read_continuation(
 ) -> Generator[None, None, GameReports]:
     """Split a game as :func:`split_continuations` does, but yield after each move.
 
-    ``moves`` are all moves as the source sent them, the same that ``line`` was given.
+    ``moves`` are all moves as the source sent them, the same ones that ``line`` was
+    given.
     """
     plies = len(report.moves)
     if report.problem is None or plies >= len(moves):
@@ -163,7 +164,7 @@ class PositionTracker:
         White to move.
         """
         move, is_first = move.strip(), not self._places
-        if is_first:  # a game first seen after its first move began at the start
+        if is_first:  # assume that the game began at the usual position
             self._begin_at(chess.Board())
         begun = _placement_key(now) == _placement_key(chess.Board())
         if (
@@ -184,7 +185,7 @@ class PositionTracker:
     def try_resume_at(self, now: chess.Board, move: str = "") -> bool:
         """Continue the game with this position, if possible. It can be the last
         position, one or two moves after it, an earlier one, or the result of a
-        correction. Return whether it was.
+        correction. Return whether that was possible.
         """
         return (
             _placement_key(now) == self._places[-1]
@@ -212,8 +213,8 @@ class PositionTracker:
         if self._play_step(now, move):
             return True
         board = self._line.board
-        # The reply is a move of the other side, so the first move's origin square has
-        # changed.
+        # The reply is a move of the other side, so the origin square of the missed move
+        # differs between the two positions. Only moves from such squares are tried.
         mask = find_changed_squares(board, now)
         is_too_far = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
         if is_too_far or len(self.moves) + 2 > MAX_PLIES:
@@ -231,8 +232,8 @@ class PositionTracker:
         return False
 
     def _step_backward(self, now: chess.Board, move: str) -> bool:
-        """Go back to an earlier position, or play a different move from one. Return
-        whether that leads to the position.
+        """Go back to an earlier position, or replace a move by another one. Return
+        whether that leads to ``now``.
         """
         place, plies = _placement_key(now), len(self.moves)
         for before in range(plies - 1, -1, -1):
@@ -254,8 +255,8 @@ class PositionTracker:
         return False
 
     def _play_step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
-        """Play the single move that leads to ``now``: the named one, or else any, if
-        ``guess``. Return whether there is one.
+        """Play the move that leads to ``now``: ``move`` if it does, otherwise, if
+        ``guess``, any legal move that does. Return whether there is one.
         """
         board = self._line.board
         if board.turn == now.turn or len(self.moves) >= MAX_PLIES:

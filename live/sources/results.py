@@ -1,4 +1,4 @@
-"""The spellings in which sources write a result. Pure.
+"""The spellings in which sources write a result. No I/O.
 
 The reader of results and the check whether a text is complete must use the same
 spellings. Otherwise a game that ends in a forfeit would never end, and its text would
@@ -122,9 +122,10 @@ def _read_words(text: str) -> Result | None:
 
 
 def read_result_word(word: bytes, *, doubtful: bool = False) -> Result | None:
-    """Return the result that a word of movetext is, in any charset in which results are
-    found; None for other words. Words with several meanings are considered only with
-    ``doubtful``, and then no others are.
+    """Return the result that a word of movetext means; None for other words.
+
+    With ``doubtful``, only words with several meanings count; without it, only words
+    with a single meaning.
     """
     # Only short words are cached: a word can be as long as its text.
     return _read_result_word(word, doubtful) if len(word) <= _RESULT_BYTES else None

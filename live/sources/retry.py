@@ -1,4 +1,4 @@
-"""Errors of sources, and the time until a source is asked again. Pure.
+"""Errors of sources, and the time until a source is asked again. No I/O.
 
 A session with a source ends in one of three ways: the source has ended; it is in
 temporary :class:`FeedTrouble`, and is tried again after a growing wait; or the trouble

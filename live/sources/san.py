@@ -1,4 +1,5 @@
-"""Conversion of the text of a move to a legal move and to its canonical spelling. Pure.
+"""Conversion of the text of a move to a legal move and to its canonical spelling. No
+I/O.
 
 Accepts everything that python-chess' ``Board.parse_san`` accepts, and other spellings
 found in real files (``e8(Q)``, ``exd6e.p.``, ``Pe4``, ``o-o``). A plain move keeps its
@@ -124,9 +125,10 @@ def board_after_illegal(board: chess.Board, text: str) -> chess.Board | None:
     """Return the position after an illegal move, if its text tells which piece moved
     where; otherwise None.
 
-    First, moves are tried that only the safety of the king forbids, then the only piece
-    of that kind is put on the target square. A null move leaves the pieces unchanged.
-    None is also returned if the game could not continue from the position.
+    The piece that moved is the only one that could do so if the safety of its king did
+    not matter. If no piece could, it is the only piece of that kind. A null move leaves
+    the pieces unchanged. None is also returned if the game could not continue from the
+    position.
     """
     if is_null_move(text):
         after = board.copy(stack=False)

@@ -1,5 +1,5 @@
-"""Recognition of the kind of source that a ``--feed`` text means, and of its name.
-Pure, except that a bare name is checked for being a folder.
+"""Recognition of the kind of source that a ``--feed`` text means, and of its name. No
+I/O, except that a bare name is checked for being a folder.
 """
 
 import os
@@ -164,8 +164,8 @@ def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
 def create_unknown_feed(
     spec: str, problem: str = "does not name a kind of source", remedy: str = ""
 ) -> UnknownFeed:
-    """Return the error for a text that cannot be followed. Its remedy is ``remedy``, or
-    else the list of kinds.
+    """Return the error for a text that cannot be followed. Its remedy is ``remedy``; if
+    that is empty, the list of kinds.
     """
     return UnknownFeed(
         f'--feed "{redact_address(spec.strip())}"', problem, remedy or _KNOWN

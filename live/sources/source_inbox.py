@@ -1,8 +1,8 @@
 """Queue of the reports of all sources, which are processed one at a time.
 
-Loss policy: a source that reports faster than its reports are processed has to wait. If
-a report cannot be processed, only its source is affected, and only until its next
-report, which contains the whole games again.
+A source that reports faster than its reports are processed has to wait. If a report
+cannot be processed, only its source is affected, and only until its next report, which
+contains the whole games again.
 """
 
 import asyncio
@@ -32,7 +32,8 @@ class SourceInbox:
 
     Args:
         take_in: processes a report.
-        list_games: returns the games of a source as they were when the service ended.
+        list_games: returns the games of a source as they were when the service last
+            stopped.
         find_health: returns the last health report of a source.
         update_health: receives the health reports of sources.
         is_rated: returns whether everything reported is rated.
@@ -57,8 +58,8 @@ class SourceInbox:
         self._waiters = waiters
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(BACKLOG)
         self._slices = LoopSlices()
-        # By source with a lost report: its health before the loss, and its health
-        # report about the loss.
+        # For each source with a lost report: its health before the loss, and the health
+        # that reports the loss.
         self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
         # Sources that have reported something; their failures no longer end the
         # service.
@@ -77,7 +78,7 @@ class SourceInbox:
         return self._list_games(feed)
 
     def health(self, health: FeedHealth) -> None:
-        # Its detail can contain file names, which are not always valid text.
+        # The detail can contain file names, which are not always valid text.
         health = msgspec.structs.replace(health, detail=in_print(health.detail))
         if health.state not in ("connecting", "failed"):
             self._reached.add(health.feed)
@@ -87,7 +88,7 @@ class SourceInbox:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no report waits."""
+        """Whether no report is waiting."""
         return self._reports.empty()
 
     async def wait_until(self, is_true: Callable[[], bool]) -> None:
@@ -98,9 +99,9 @@ class SourceInbox:
     async def follow(self, feed: Feed) -> None:
         """Follow a source to its end.
 
-        An error that no retry can mend ends the service if the source has reported
-        nothing yet, because somebody has just typed its address. Later, the source is
-        shown as failed and the others continue.
+        A permanent error ends the service if the source has reported nothing yet,
+        because somebody has just typed its address. Later, the source is shown as
+        failed and the others continue.
 
         Raises:
             FeedError: the source has reported nothing yet.
@@ -125,19 +126,21 @@ class SourceInbox:
             try:
                 await self._take_in(report)
             except Exception as error:
-                # Broad: any part of the program can fail here, and the reports of other
-                # sources are waiting.
+                # Every exception is caught, because any part of the program can fail
+                # here, and the reports of other sources are waiting.
                 log.exception("feed %s: a report could not be processed", report.feed)
                 self._report_loss(report.feed, f"report lost: {explain_end(error)}")
             else:
                 self._end_loss(report.feed)
             finally:
                 self._reports.task_done()
-                # A takeback can cancel the last search that was waited for.
+                # A takeback can cancel the last search that a task waits for.
                 self._waiters.wake()
 
     def _report_loss(self, feed: FeedName, lost: str) -> None:
-        """Tell people that a report was lost; the source itself cannot know it."""
+        """Show in the health of a source that a report was lost, which the source
+        itself does not notice.
+        """
         loss = FeedHealth(feed, "retrying", in_print(lost))
         health = self._find_health(feed) or FeedHealth(feed, "live")
         if feed in self._losses and self._losses[feed][1] == health:

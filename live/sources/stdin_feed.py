@@ -51,9 +51,9 @@ class StdinFeed(Feed):
 async def read_pieces(fd: int) -> AsyncIterator[bytes]:
     """Yield the contents of a file descriptor in pieces, to its end.
 
-    It is read in a thread, because the event loop can wait for pipes and terminals but
-    not for plain files, and standard input can be any of these. At most :data:`AHEAD`
-    pieces wait to be used.
+    The input is read in a thread, because the event loop can wait for pipes and
+    terminals but not for plain files, and standard input can be any of these. At most
+    :data:`AHEAD` pieces are read ahead.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes | OSError] = asyncio.Queue(AHEAD)
@@ -92,6 +92,6 @@ async def read_pieces(fd: int) -> AsyncIterator[bytes]:
             yield piece
     finally:
         os.close(stop_writer)
-        # Make room for a waiting reader, so that it sees the stop.
+        # Make room for a waiting reader, so that its thread notices the stop.
         while not queue.empty():
             queue.get_nowait()

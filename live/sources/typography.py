@@ -1,5 +1,5 @@
-"""Replacement of typographic characters by the ASCII characters used in chess texts.
-Pure.
+"""Replacement of typographic characters by the ASCII characters used in chess texts. No
+I/O.
 
 Text that has been through a web page, a word processor or a phone contains no-break and
 zero-width spaces, long dashes, curly quotes and full-width letters, which look like

@@ -1,6 +1,6 @@
 """Source ``--feed http(s)://…/games.pgn``: PGN at a URL, requested again and again.
 
-It spares the server: requests are conditional and become rarer while nothing changes,
+To spare the server, requests are conditional and become rarer while nothing changes,
 and ``Retry-After`` is obeyed. A page can contain many games, which all come with one
 request.
 """

@@ -2,8 +2,8 @@
 
 Bytes are parsed in slices, and other tasks get a share of the loop between slices. A
 message larger than ``max_bytes`` ends the connection. Compression is not offered, since
-a kilobyte can expand to a megabyte. Nothing is read while the source does not accept
-our pongs. The library ``websockets`` implements the protocol.
+a kilobyte can expand to a megabyte. While the server does not accept pongs, nothing
+more is read from it. The library ``websockets`` implements the protocol.
 """
 
 import asyncio

@@ -48,7 +48,7 @@ def test_a_step_that_does_not_fit_is_refused() -> None:
     with pytest.raises(KeyError):
         held.apply(GameGone("g"))
     held.apply(NewGame(game()))
-    with pytest.raises(ValueError, match="game g is held already"):
+    with pytest.raises(ValueError, match="game g is known already"):
         held.apply(NewGame(game()))
 
 
