@@ -31,8 +31,8 @@ class ExplainedMove(Value):
     gain_cp: int
     slope: float
     """Increase of the logarithm of the move's likelihood per 100 Elo, minus the average
-    increase over all legal moves. A value above 0 means that the move is more frequent
-    among stronger players.
+    increase over the moves that players make here. A value above 0 means that the move
+    is more frequent among stronger players.
     """
 
 
