@@ -1,3 +1,4 @@
-"""Computation of all figures, one paper or method per module: pure, no I/O, no clock,
-no asyncio.
+"""Computation of all figures, with one paper or method per module.
+
+All functions are pure: they use no files, no network, no clock and no asyncio.
 """
