@@ -437,7 +437,7 @@ _OF_VIEW = frozenset(Rank.__struct_fields__) & frozenset(PlayerView.__struct_fie
 
 
 class FourRow(Value):
-    """One player's row. All figures are in Elo except ``expected_score``."""
+    """One player's row of Table 4. Figures except ``expected_score`` are in Elo."""
 
     id: str
     name: str

@@ -528,7 +528,7 @@ class Event:
 
         Must be called within an except clause.
         """
-        log.exception("game %s is given up", id)
+        log.exception("game %s is deleted after an error", id)
         # The changes collected by the failed call are incomplete, so they are dropped.
         self._outbox.roll_back()
         self._unrated.pop(id, None)

@@ -417,7 +417,10 @@ class EventStandings:
         return tuple(sorted(totals.gains.items())) if totals is not None else ()
 
     def rate_strengths(self) -> Algorithm2:
-        """Return Algorithm 2 for the event. This takes some milliseconds per game."""
+        """Return Algorithm 2 with the data of the event.
+
+        This takes some milliseconds per game.
+        """
         algorithm = Algorithm2(self._measure.gain)
         pairs: dict[GameId, list[str]] = {}
         for key, totals in self.totals.items():
@@ -431,8 +434,9 @@ class EventStandings:
         return algorithm
 
     def rate_engine(self) -> Algorithm3:
-        """Return Algorithm 3 for the players of the event, with rows by player id
-        (Ferreira 2012, Table 4).
+        """Return the result of Algorithm 3 for the players of the event.
+
+        Its rows are by player id (Ferreira 2012, Table 4).
         """
         strengths = self.rate_strengths().solve_strengths()
         return run_algorithm_3(

@@ -158,7 +158,9 @@ class Journal:
         else:
             if version not in (0, VERSION):
                 log.info(
-                    "journal %s is brought from version %d up to date", path, version
+                    "journal %s: converted from version %d to the current version",
+                    path,
+                    version,
                 )
             self._writer = JournalWriter(
                 path, self._on_writer_problem, retry_s=self._retry_s
@@ -188,17 +190,17 @@ class Journal:
         """Set the problem of the file and log it; called on the writer's thread."""
         self.is_unrecoverable |= is_hopeless
         if not problem:
-            log.warning("journal %s: is written again", self.path)
+            log.warning("journal %s: can be written again", self.path)
             self.problem = ""
         elif is_hopeless:
             self._set_problem(
-                f"is damaged ({problem}) and written no more. "
-                "Move it away, and start live-rate again"
+                f"is damaged ({problem}) and no longer written. "
+                "Move the file away, and restart live-rate"
             )
         else:
             self._set_problem(
                 f"cannot be written ({problem}); "
-                "what happens is kept in memory and written as soon as it can be"
+                "changes stay in memory until it can be written"
             )
 
     def _set_problem(self, problem: str) -> None:
@@ -269,13 +271,17 @@ class Journal:
         except sqlite3.Error as error:
             self._on_read_error(error)
         except ValueError as error:  # from msgspec, or for bytes that are not UTF-8
-            log.error("journal %s: holds what cannot be read (%s)", self.path, error)
+            log.error(
+                "journal %s: contains an unreadable record (%s)", self.path, error
+            )
         return default
 
     def _on_read_error(self, error: sqlite3.Error) -> None:
         if read_error_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             # The file is not damaged. For now, the value counts as unknown.
-            log.warning("journal %s: could not be read just now (%s)", self.path, error)
+            log.warning(
+                "journal %s: cannot be read at the moment (%s)", self.path, error
+            )
             return
         self._close_reader()
         self._on_writer_problem(str(error), True)

@@ -323,7 +323,9 @@ def make_private(path: Path) -> None:
             path.chmod(0o600)
     except OSError as error:
         log.warning(
-            "%s: others can read it, and that cannot be changed (%s)", path, error
+            "%s: other users can read it; its permissions cannot be changed (%s)",
+            path,
+            error,
         )
 
 

@@ -140,7 +140,7 @@ def _encode_array(value: object) -> object:
     """Encode a NumPy array, which msgpack does not support, as its shape and bytes."""
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
-    raise NotImplementedError(f"{type(value).__name__} cannot be kept")
+    raise NotImplementedError(f"{type(value).__name__} cannot be stored")
 
 
 def _decode_array(kind: type, value: Any) -> object:
@@ -282,7 +282,9 @@ class JournalReader:
         version = read_version(self._connection)
         if version == 0:
             raise InputError(
-                str(self._path), "holds no event yet", "Follow one with it first"
+                str(self._path),
+                "contains no event yet",
+                "Follow an event with it first",
             )
         if version < OLDEST_READABLE:
             remedy = "Follow an event with it once, which updates it"

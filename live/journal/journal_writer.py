@@ -172,7 +172,7 @@ class JournalWriter:
                     # more than 64 bits. Only this record is dropped, so that the thread
                     # continues.
                     log.exception(
-                        "the journal leaves out what cannot be written: %r", values
+                        "the journal drops a record that cannot be written: %r", values
                     )
             execute("COMMIT")
         except BaseException:
@@ -191,7 +191,7 @@ class JournalWriter:
         self._execute(insert, (*fields, compute_checksum(*fields)))
 
     def write_run(self, number: int, at_ms: int, run: JournalRun) -> None:
-        """Write a start of the service."""
+        """Write the description of a start of the service."""
         self._insert_record("runs", number, at_ms, encode(run))
 
     def write_note(

@@ -132,7 +132,9 @@ def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun
     """
     starts = reader.read_runs()
     if not starts:
-        raise InputError(str(path), "holds no event yet", "Follow one with it first")
+        raise InputError(
+            str(path), "contains no event yet", "Follow an event with it first"
+        )
     runs = [run for _, at_ms, run in starts if to_ms is None or at_ms <= to_ms]
     if not runs:
         began = dt.datetime.fromtimestamp(math.ceil(starts[0][1] / 1000)).isoformat()

@@ -59,9 +59,9 @@ class ReportIntake:
             self._report_health(part_health("rating list", "stale", detail))
         report = self._retention.drop_forgotten(report)
         for step, changes in self._event.apply_report(report):
-            # Both are written in one transaction. If the program were killed between
-            # two transactions, the alert that a step raises would be raised again after
-            # the restart.
+            # A step and its alerts are written in one transaction. If the program were
+            # killed between two transactions, the alert that a step raises would be
+            # raised again after the restart.
             with self._journal.journal.transaction():
                 self._publish(changes)
                 self._journal.add_step(step, self._memories())

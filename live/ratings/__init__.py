@@ -1,4 +1,5 @@
 """Computation of all figures, with one paper or method per module.
 
-All functions are pure: they use no files, no network, no clock and no asyncio.
+The functions are pure, with one exception: :mod:`live.ratings.learned_files` reads
+learned values from files. None of them uses a network, a clock or asyncio.
 """

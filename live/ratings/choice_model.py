@@ -168,7 +168,7 @@ class Choices(NamedTuple):
     """
 
     probability: Floats
-    """Shape (turns, moves); 0 where there is no move."""
+    """Probability of each move, shape (turns, moves); 0 where there is no move."""
     log: Floats
     """Log of the probability, shape (turns, moves); -inf where there is no move."""
     slope: Floats

@@ -141,14 +141,12 @@ class AccumulatedConformance:
 
     @property
     def within_count(self) -> int:
-        """Return the number of counted moves with a conformance of at most ``x_cp`` of
-        the kind.
-        """
+        """Return the number of counted moves with at most the x of this kind."""
         return self.count_within(self.kind.x_cp)
 
     @property
     def share(self) -> float | None:
-        """Return ``p(x)`` at ``x_cp`` of the kind; None while no move counts."""
+        """Return ``p(x)`` for the x of this kind; None while no move counts."""
         return self.compute_share_at(self.kind.x_cp)
 
     def count_within(self, x_cp: int) -> int:

@@ -143,7 +143,7 @@ class ClassOdds(NamedTuple):
     """Log-odds of the classes of loss in one position, each of shape (classes,)."""
 
     level: Floats
-    """Log-odds at the centre of the model."""
+    """Log-odds at ``centre_elo``."""
     slope: Floats
     """Change of the log-odds with z."""
 

@@ -78,7 +78,7 @@ class MoveFlow(msgspec.Struct, omit_defaults=True):
     seconds.
     """
     timed_s: float = 0.0
-    """Real time of the waits that ``played_s`` includes, seconds."""
+    """Total real time of the waits that ``played_s`` includes, seconds."""
 
     @property
     def speed(self) -> float:

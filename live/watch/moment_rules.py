@@ -173,7 +173,7 @@ def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft
     if find_winner(game.result) == weaker:
         return
     plies_in_a_row = 0
-    # The last ply is left out until another move has followed it.
+    # A ply counts only after another move has followed it.
     for ply, score in enumerate(scores[: len(game.plies)]):
         if score is None or ply < UPSET_FROM or score_of(weaker, score) < UPSET_SCORE:
             plies_in_a_row = 0

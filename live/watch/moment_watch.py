@@ -48,7 +48,7 @@ class MomentWatch:
         self._clock = clock
         self._store = store
         self.restoring = False
-        """Whether games of an earlier run are being restored."""
+        """Whether games of an earlier run are being restored. It causes no moments."""
         # Games that received moves or scores during the restart; their moments might be
         # outdated.
         self._replayed: set[GameId] = set()

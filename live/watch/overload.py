@@ -7,7 +7,7 @@ from live.messages.figures import PlyView
 from live.watch.finding import count_things
 
 #: Minimum number of moves without figures that is reported. A smaller number is normal,
-#: because the next move is being searched.
+#: because searches of the newest moves are in progress.
 LEAST_BEHIND = 3
 
 

@@ -49,7 +49,7 @@ class TurnLimits(NamedTuple):
     """Minimum values for a move that turns a game, in expected score from 0 to 1."""
 
     lost: float
-    """Minimum loss by the move."""
+    """Minimum loss of expected score by the move."""
     had: float
     """Minimum expected score of the moving player before the move."""
 
