@@ -1,6 +1,6 @@
-"""The state of the event: games, scores, gains and rating curves, changed by one
-writer. Pure.
+"""The state of the event: games, scores, gains and rating curves. Pure.
 
-Steps of games, search results and answers about human moves come in. Search requests,
-questions about human moves and the changes that subscribers see go out.
+Only one task changes the state. Its input is steps of games, results of searches, and
+answers about human moves. Its output is search requests, questions about human moves,
+and the changes that subscribers receive.
 """

@@ -1,9 +1,8 @@
-"""Answers of the engines and of the network of human moves on their way to the event.
-Pure.
+"""Applies answers of the engines and of the network of human moves to the event. Pure.
 
-Many boards can wait for one answer, and the standings of all boards depend on every
-player. So each answer is applied at once, and the standings are renewed once for all
-answers of a turn of the event loop.
+Many boards can wait for the same answer, and the standings depend on every player. So
+each answer is applied at once, but the standings are updated only once for all answers
+of one turn of the event loop.
 """
 
 from collections.abc import Callable, Hashable
@@ -17,18 +16,18 @@ from live.messages.values import GameId
 
 
 def _ignore_shares(game: GameId) -> None:
-    """Do nothing: nothing is searched ahead."""
+    """Do nothing. Used if no searches are made ahead of the players' moves."""
 
 
 class AnswerIntake:
-    """The listener for results of the event's searches and human questions.
+    """Listener for results of the event's searches and human questions.
 
     Args:
-        event: the event that has asked.
+        event: the event that sent the requests.
         publish: receives the changes.
         call_soon: calls a function in the next turn of the event loop.
-        on_answer: called after every answer, and after the standings were renewed: even
-            an answer that changes nothing can be the last one that was waited for.
+        on_answer: called after every answer and after every update of the standings,
+            because an answer that changes nothing can be the last open one.
         on_human_shares: called with a game when human moves are known for its newest
             position.
     """
@@ -65,7 +64,7 @@ class AnswerIntake:
     def on_human_answer(
         self, request: HumanRequest, answer: HumanAnswer | None
     ) -> None:
-        """Apply an answer about human moves; None means that none will come."""
+        """Apply an answer about human moves; None means that no answer will come."""
         self._publish(self._event.apply_answer(request, answer, rate=False))
         self._rate_soon()
         if request.newest:

@@ -1,4 +1,4 @@
-"""Distribution of every change of the event to those who follow it."""
+"""Distributes every change of the event to followers and listeners."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -12,14 +12,16 @@ Follower = Callable[[Sequence[EventChange]], None]
 
 
 class Bus:
-    """Those who hear of every change, in the order in which they were added.
+    """Distributes changes to followers and listeners, in the order in which these were
+    added.
 
-    Followers are rooms that work for the event: they get every kind of change, and a
-    failure of theirs is a failure of the report or answer. Listeners come after them,
-    and get messages alone. Changes that a follower publishes wait until everybody has
-    the changes that caused them.
+    Followers are parts of the service that work for the event. They receive every kind
+    of change, and if one of them fails, the call that published the change fails.
+    Listeners are called after all followers, and receive only messages. Changes that a
+    follower publishes in turn are queued until all receivers have the changes that
+    caused them.
 
-    Loss policy: if a listener fails on a change, only that listener loses the change.
+    If a listener fails on a change, only that listener loses the change.
     """
 
     def __init__(self) -> None:
@@ -34,19 +36,22 @@ class Bus:
         self._followers.append(follower)
 
     def subscribe(self, listener: ChangeListener) -> None:
-        """Add a listener, which receives every message from now on, in order; it must
-        not block.
+        """Add a listener, which receives every later message in order and must not
+        block.
         """
         self._listeners.append(self.guard(listener))
 
     def guard(self, listener: ChangeListener) -> ChangeListener:
-        """Return a version of ``listener`` that is allowed to fail: a failure is logged
-        and counted, and affects no other listener.
+        """Return a version of ``listener`` that does not raise errors.
+
+        A failure is logged and counted, and affects no other listener.
         """
         return self._faults.guarded()(listener)
 
     def publish(self, changes: Sequence[EventChange]) -> None:
-        """Give changes to every follower and their messages to every listener."""
+        """Pass changes to every follower, and the messages among them to every
+        listener.
+        """
         self._waiting.append(changes)
         if self._is_publishing:
             return
@@ -68,9 +73,9 @@ class Bus:
                 listener(messages)
 
     def report_missed(self, report: HealthReport) -> None:
-        """Report it once a listener has failed."""
-        # Without the number of failures: otherwise a listener that fails on this
-        # message would change the number and cause the message again.
+        """Report that changes were missed, if a listener has failed."""
+        # The message does not contain the number of failures: a listener that fails on
+        # this message would change the number, and so cause the message again.
         if self._faults.count:
             reason = (
                 "a program fault caused missed changes: the log says where;"

@@ -1,5 +1,6 @@
-"""Choice of the models and search options that measure the games of an event, by the
-settings and the engine.
+"""Chooses the models and search options for rating the games of an event.
+
+The choice depends on the settings and the engine.
 """
 
 from live.engine.engine_settings import build_limit, build_search_options
@@ -22,8 +23,9 @@ from live.ratings.model_choice import (
 )
 from live.settings import Config, EngineConfig, RatingConfig
 
-#: Engine rating used until the ratings of the event's players are known, and towards
-#: which their result is drawn, in Elo: Algorithm 3 over an open of mean Elo 2055.
+#: Engine rating before the ratings of the event's players are known, Elo. The measured
+#: rating starts here and moves away with more moves. It comes from Algorithm 3 over an
+#: open tournament with a mean of 2055 Elo.
 STORED_ENGINE_RATING = 2160
 
 
@@ -34,12 +36,12 @@ def select_models(
     gain: GainKind,
     measured: MeasuredEngine | None = None,
 ) -> Models:
-    """Return the models to use, with a note about them or the reason why none fits.
+    """Return the models to use, with a note about them or the reason why no model fits.
 
-    ``auto`` selects every shipped model that fits; each game is rated by the one for
-    its pace. A named model rates every game. If none fits, the models learned with the
-    engine of the reference positions are used through a scale, once the engine in use
-    is ``measured``.
+    ``auto`` selects every shipped model that fits; each game is rated by the model for
+    its pace. A model that is named in the settings rates every game. If no model fits
+    and the engine is ``measured``, the models learned with the reference engine are
+    used, with a scale that converts the engine's scores.
     """
     if name == "none":
         return Models(note="switched off")
@@ -81,15 +83,15 @@ def build_measure(
     human: bool,
     engine_scores: bool,
 ) -> Measure:
-    """Return the models and search options that games are measured with.
+    """Return the models and search options with which games are rated.
 
     Args:
         config: the settings.
         engine: name of the engine that gives the scores.
-        limit: limit of its searches, as shown to people.
-        measured: its measurements on the reference positions, if known.
-        human: whether the neural network of human moves is asked.
-        engine_scores: False if scores come from elsewhere, without depths.
+        limit: limit of the engine's searches, as text for people.
+        measured: measurement of the engine on the reference positions, if known.
+        human: whether the neural network of human moves is used.
+        engine_scores: False if scores come from another source, without depths.
     """
     rating = config.rating
     gain: GainKind = rating.gain if engine_scores else "successive"
@@ -100,7 +102,8 @@ def build_measure(
         rating.intrinsic, config.engine, engine, limit
     )
     results, forecast = load_figure_models(engine, limit)
-    # The same short searches as in looking ahead, so that each runs only once.
+    # The limit is that of searches ahead of the players' moves, so that both share
+    # results.
     scouts = reduce_limit(build_limit(config.engine))
     searches = HumanSearches(ForecastPolicy().replies, scouts)
     return Measure(
@@ -125,15 +128,14 @@ def open_event(
     human: bool = False,
     engine_scores: bool = True,
 ) -> Event:
-    """Return an empty event that is measured by this engine.
+    """Return an empty event that is rated with this engine.
 
     Args:
         config: the settings.
         engine: the engine's name.
-        limit: limit of its searches, as text for people.
-        measured: what reference positions have shown about it.
-        human: whether there are answers about which moves people would play, stored or
-            on request.
+        limit: limit of the engine's searches, as text for people.
+        measured: measurement of the engine on the reference positions, if known.
+        human: whether predictions of human moves are available, stored or on request.
         engine_scores: False uses the source's ``[%eval]`` comments instead of searches.
     """
     measure = build_measure(
@@ -146,8 +148,8 @@ def open_event(
 def build_engine_info(
     rating: RatingConfig, engine: str, limit: str, models: Models
 ) -> EngineInfo:
-    """Return the engine that measures, with the rating it has until the players'
-    results are known.
+    """Return the data of the engine, with its rating before the players' results are
+    known.
     """
     if isinstance(rating.engine_rating, int):
         return EngineInfo(engine, limit, rating.engine_rating, "fixed")
@@ -160,12 +162,13 @@ def build_engine_info(
 def select_engine_gains(
     name: str, engine: str, limit: str, gain: GainKind
 ) -> EngineDistribution:
-    """Return the engine's own gains, with which players' gains are compared, as chosen
-    by ``[rating] engine_distribution``.
+    """Return the engine's own gains, with which players' gains are compared.
+
+    The setting ``[rating] engine_distribution`` selects them.
 
     Raises:
         ConfigError: there is no count for this engine, limit and gain.
-        InputError: there is no such file.
+        InputError: the file does not exist.
     """
     if name == "spike":
         return SPIKE_AT_ZERO
@@ -191,9 +194,7 @@ def select_engine_gains(
 
 
 def advise_on_models(models: Models) -> str:
-    """Return advice on how to get better figures, for people; empty if there is
-    none.
-    """
+    """Return advice for people on how to get better figures; empty if there is none."""
     if models.models and not models.transferred:
         return ""
     reference = load_reference()
@@ -209,8 +210,9 @@ def advise_on_models(models: Models) -> str:
 
 
 def describe_models(models: Models) -> str:
-    """Return one line for people: the models that rate the engine's scores, and advice
-    on how to get better figures.
+    """Return one line for people about the models that rate the engine's scores.
+
+    The line ends with advice on how to get better figures, if there is any.
     """
     names = ", ".join(model.name for model in models.models) or "none"
     parts = [f"model {names}", models.note, advise_on_models(models)]
@@ -218,8 +220,9 @@ def describe_models(models: Models) -> str:
 
 
 def explain_no_screening(engine: str, limit: str) -> str:
-    """Return the reason why agreement with this engine is not screened, and the remedy,
-    for people; empty if it is screened.
+    """Return the reason why agreement with this engine is not screened, and the remedy.
+
+    The text is for people; it is empty if agreement is screened.
     """
     forecast = load_choice_model("classical")
     if (forecast.engine, forecast.limit) == (engine, limit):
@@ -234,9 +237,9 @@ def explain_no_screening(engine: str, limit: str) -> str:
 def load_figure_models(
     engine: str, limit: str
 ) -> tuple[tuple[ResultModel, ...], ChoiceModel | None]:
-    """Return two models: of game results, and of the engine's first choices.
+    """Return the models of game results, and the model of the engine's first choices.
 
-    The second is None for an engine with which it was not learned.
+    The second model is None if none was learned with this engine.
     """
     results = tuple(load_result_model(pace) for pace in ("classical", "blitz"))
     is_known = not explain_no_screening(engine, limit)
@@ -246,8 +249,9 @@ def load_figure_models(
 def select_intrinsic_table(
     name: str, config: EngineConfig, engine: str, limit: str
 ) -> tuple[IntrinsicTable | None, str]:
-    """Return the table for choices among several lines and an empty string, or None and
-    the reason why there is no table.
+    """Return the table of intrinsic ratings for Multi-PV searches, and an empty string.
+
+    If no table fits, return None and the reason.
     """
     if config.multipv == 1:
         return None, "Multi-PV is off ([engine] multipv)"

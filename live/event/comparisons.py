@@ -1,8 +1,7 @@
-"""Comparisons and rankings of players, made on demand: predictors, ranks, Table 4.
-Pure.
+"""Comparisons and rankings of players: predictors, ranks, and Ferreira's Table 4. Pure.
 
-They are computed once for a study, from all moves of the event, and do not follow the
-games.
+They are computed on demand for a study, from all moves of the event. They do not change
+when games continue.
 """
 
 import math
@@ -54,29 +53,35 @@ from live.ratings.predictions import (
 
 
 class ComparisonData:
-    """One player's moves, counted for every method that compares players."""
+    """One player's moves, counted separately for every method that compares players."""
 
     def __init__(
         self, view: PlayerView, gains: Counter[int], games: Sequence[JudgedSide]
     ) -> None:
         self.view = view
         self.gains = GainHistogram(gains.elements())
-        """Gains that feed the curves."""
+        """Gains from which the rating curves are computed."""
         self.raw = accumulate_conformance(games)
         self.ponderated = accumulate_conformance(games, PONDERATED)
         self.shortfalls = GainHistogram()
         """Raw same-search gains of the counted moves."""
         self.step = GainHistogram()
-        """Same-search gains, weighted ("ponderated") for the step vector."""
+        """Same-search gains with the paper's weights ("ponderated"), for the step
+        vector.
+        """
         self.tanh = GainHistogram()
-        """Same-search gains, weighted ("ponderated") for the tanh vector."""
+        """Same-search gains with the paper's weights ("ponderated"), for the tanh
+        vector.
+        """
         self.transitions = Transitions()
         self.judged = False
-        """True if at least one move, counted or not, was compared with the engine's
-        first choice.
+        """True if the engine's first choice is known for at least one move, counted or
+        not.
         """
         self.turns: list[tuple[Spread, ...]] = []
-        """For each game, its choices among several lines; empty without Multi-PV."""
+        """For each game, the choices among several engine lines; empty without
+        Multi-PV.
+        """
         for color, moves, *_ in games:
             for move in moves:
                 if move.best_cp is not None and move.gain_cp is not None:
@@ -97,42 +102,50 @@ class ComparisonData:
 
 
 class ComparedMoves(NamedTuple):
-    """Every player of the event by id, with unrounded ratings by Algorithm 2."""
+    """The moves of every player of the event, by player id, with ratings by Algorithm
+    2.
+
+    The ratings are not rounded.
+    """
 
     players: Mapping[str, ComparisonData]
     strengths: Mapping[str, Strength]
     margins: Mapping[str, RatingMargins]
-    """Uncertainty of each player's ``strengths``, by player id."""
+    """Uncertainty of each player's rating in ``strengths``, by player id."""
 
 
 # --- predictors -----------------------------------------------------------------------
 
 # Each predictor forecasts games of player A against player B from the moves of these
-# two players, averaged over both colours, or reports what is missing for a forecast.
-# The row of each predictor names its source.
+# two players, averaged over both colours. If data is missing, it says which. The row of
+# each predictor names its source.
 
-#: Reason for a missing forecast by this product's own predictor.
+#: Reason for a missing forecast by the predictor from perceived ratings.
 NO_MODEL = "no model fits engine, limit and gain"
-#: Function that returns the chances of White, its first argument, against Black.
+#: Function that returns the chances of White (first argument) against Black.
 Predictor = Callable[[ComparisonData, ComparisonData], Prediction]
 
 
 class PredictorRow(Prediction, kw_only=True):
-    """One predictor's forecast for A against B; the expected score is A's."""
+    """One predictor's forecast for player A against player B. The expected score is
+    A's.
+    """
 
     predictor: str
     source: str
     difference: float | None = None
-    """Elo by which A is stronger than B, on the normal curve (Ferreira 2012, section
-    4).
+    """Elo by which A is stronger than B, converted from the expected score with the
+    normal curve (Ferreira 2012, section 4).
     """
 
 
 def compare(study: ComparedMoves, a_id: str, b_id: str) -> tuple[PredictorRow, ...]:
-    """Return every predictor's forecast for two players of the study, given by id."""
+    """Return each predictor's forecast for two players of the study, given by player
+    id.
+    """
     a, b = study.players[a_id], study.players[b_id]
     forecasts = [
-        # Cross-correlation of all gains of the two players.
+        # Algorithm 1 is the cross-correlation of all gains of the two players.
         (
             "Algorithm 1",
             "Ferreira 2012, section 4",
@@ -158,7 +171,9 @@ def compare(study: ComparedMoves, a_id: str, b_id: str) -> tuple[PredictorRow, .
 
 
 def by_strengths(study: ComparedMoves, a_id: str, b_id: str) -> Prediction:
-    """Predict the players' score from the difference of their Algorithm 2 ratings."""
+    """Predict the expected score from the difference of the players' Algorithm 2
+    ratings.
+    """
     own, opposing = study.strengths.get(a_id), study.strengths.get(b_id)
     if own is None or opposing is None:
         return Prediction(missing="no bounded comparison with anybody they met")
@@ -177,7 +192,7 @@ def by_strengths(study: ComparedMoves, a_id: str, b_id: str) -> Prediction:
 
 
 def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
-    """Predict the players' score from their differences from the engine."""
+    """Predict the expected score from the players' differences from the engine."""
     if not a.view.moves or not b.view.moves:
         return Prediction(missing="no scored move of both yet")
     figure = attrgetter("difference", "difference_low", "difference_high")
@@ -186,7 +201,9 @@ def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
 
 
 def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
-    """Predict the players' score from their perceived ratings, if by the same model."""
+    """Predict the expected score from perceived ratings, if one model gave both of
+    them.
+    """
     if a.view.model != b.view.model:
         return Prediction(missing="their games are read by different models")
     if a.view.model is None:
@@ -202,10 +219,10 @@ Rating = tuple[float | None, float | None, float | None]
 
 
 def _difference(a_rating: Rating, b_rating: Rating, missing: str) -> Prediction:
-    """Predict a score from two ratings with their 95 % intervals.
+    """Predict an expected score from two ratings with their 95 % intervals.
 
-    The interval is that of a difference of independent estimates (Zou and Donner 2008,
-    after Newcombe 1998, method 10).
+    The interval of the difference is computed for independent estimates (Zou and Donner
+    2008, after Newcombe 1998, method 10).
     """
     (a, a_low, a_high), (b, b_low, b_high) = a_rating, b_rating
     if a is None or b is None:
@@ -228,7 +245,7 @@ def _of_moves(
 
     Args:
         kind: name of the attribute, such as ``shortfalls``.
-        predict: called with the attribute of White, that of Black, and ``settings``, if
+        predict: called with White's attribute, Black's attribute and ``settings``, if
             both players have counted moves.
         settings: further arguments of ``predict``.
     """
@@ -245,8 +262,9 @@ def _of_moves(
 
 
 def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
-    """Predict the players' score from Markov chains of 500 moves each or more (section
-    4.4.1).
+    """Predict the expected score from one Markov chain per player (section 4.4.1).
+
+    Each chain needs at least 500 moves.
     """
     shortage = "; ".join(
         f"{side.view.name} has {side.shortfalls.n} of {ENOUGH_MOVES} moves"
@@ -261,8 +279,8 @@ def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
 
 
 covariance_tanh = _of_moves("tanh", predict_by_covariance, TANH, TANH_FIT)
-# Gains are not ponderated here: the paper's n0 and b are used instead of k1 and k2
-# (section 4.3.1).
+# Convolution uses unweighted gains, because the paper uses n0 and b here instead of k1
+# and k2 (section 4.3.1).
 convolution = _of_moves("shortfalls", predict_by_convolution)
 
 PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
@@ -293,15 +311,16 @@ PAIRED_BY: dict[str, Predictor] = {
 
 # --- ranking --------------------------------------------------------------------------
 
-# All players of an event in one order, with their figures by each method that ranks.
+# A ranking lists all players of an event in one order, with their figures by each
+# method that ranks players.
 #
-# The order is that of the screens (:func:`live.catalogue.rank_players`). Places in the
-# battle royale (simulated games of all pairs) are separate. A ranking is made on demand
-# from a study of the event.
+# The order is the order on screens (:func:`live.catalogue.rank_players`). Places in the
+# battle royale (simulated games of all pairs) are separate. A ranking is computed on
+# demand from a study of the event.
 
 
 class Rank(Value):
-    """One player's figures by every method that ranks."""
+    """One player's figures by each method that ranks players."""
 
     id: str
     name: str
@@ -309,14 +328,14 @@ class Rank(Value):
     games: int
     moves: int
     counted: int
-    """Number of moves that ``perceived`` is computed from."""
+    """Number of moves from which ``perceived`` is computed."""
     standing: int | None
     """Place by percentile, from 1; equal percentiles share a place."""
     tied: bool
     """True if other players share this ``standing``."""
     perceived: float | None
-    """Same value as in the player's :class:`live.messages.figures.PlayerView`, as are
-    the fields from here to ``points``.
+    """Perceived rating, Elo. This field and those up to ``points`` have the same values
+    as in :class:`live.messages.figures.PlayerView`.
     """
     low: float | None
     high: float | None
@@ -325,12 +344,12 @@ class Rank(Value):
     percentile: float | None
     points: float | None
     algorithm_2: float | None
-    """Elo; null if nobody of the player's group is rated."""
+    """Rating by Algorithm 2, Elo; null if no player of the player's group is rated."""
     algorithm_2_difference: float | None
-    """Elo above the mean of the player's group."""
+    """Elo above the mean of the player's group, by Algorithm 2."""
     algorithm_2_low: float | None
     """Lower end of the 95 % interval of ``algorithm_2``, or of
-    ``algorithm_2_difference`` if nobody of the group is rated.
+    ``algorithm_2_difference`` if no player of the group is rated.
     """
     algorithm_2_high: float | None
     algorithm_4: float | None
@@ -341,8 +360,8 @@ class Rank(Value):
     share a place.
     """
     expected_score: float | None
-    """Mean expected score against all other players, half of the games with each
-    colour.
+    """Mean expected score against all other players, with half of the games
+    as White.
     """
     expected_low: float | None
     expected_high: float | None
@@ -352,7 +371,7 @@ class Rank(Value):
     """
     opponents: int
     missing: str = ""
-    """Reason why there is no place, as text for display."""
+    """Reason why there is no place, as text for people."""
 
 
 def rank(
@@ -362,10 +381,10 @@ def rank(
     *,
     engine_rating: int,
 ) -> tuple[Rank, ...]:
-    """Rank players by their percentile among players of the same rating, those without
-    a rating last.
+    """Rank players by their percentile among players of the same rating.
 
-    Raises KeyError for a predictor not in ``PAIRED_BY``.
+    Players without a rating come last. Raises KeyError if ``by`` is not in
+    ``PAIRED_BY``.
     """
     predict = PAIRED_BY[by]
     players = study.players
@@ -413,11 +432,12 @@ _OF_VIEW = frozenset(Rank.__struct_fields__) & frozenset(PlayerView.__struct_fie
 
 # --- ferreira table 4 -----------------------------------------------------------------
 
-# Algorithms 2 and 3 with the columns of the paper's Table 4 (Ferreira 2012, section 6).
+# The figures of Algorithms 2 and 3, in the columns of the paper's Table 4 (Ferreira
+# 2012, section 6).
 
 
 class FourRow(Value):
-    """One player's row. All figures are in Elo except ``expected_score``."""
+    """One player's row of Table 4. Figures except ``expected_score`` are in Elo."""
 
     id: str
     name: str
@@ -426,16 +446,18 @@ class FourRow(Value):
     elo: int | None
     """``r_i``, the official rating."""
     strength: float | None
-    """``r'_i``, by Algorithm 2; null if nobody in the player's group is rated."""
+    """``r'_i``, the rating by Algorithm 2; null if no player of the player's group is
+    rated.
+    """
     strength_low: int | None
     """Lower end of the 95 % interval of ``strength``, in whole Elo; null for the only
     rated player of a group.
     """
     strength_high: int | None
     expected_score: float
-    """``p_i``, the expected score per move against the engine."""
+    """``p_i``, the expected score per move against the engine, 0 to 1."""
     difference: float | None
-    """``d_i``, the difference from the engine; null if unbounded."""
+    """``d_i``, the difference from the engine's rating; null if unbounded."""
     engine_by_elo: float | None
     """``r_i - d_i``, the engine's rating estimated from ``elo``."""
     engine_by_strength: float | None
@@ -449,13 +471,13 @@ class TableFour(Value):
     engine_by_elo: float | None
     engine_by_strength: float | None
     missing: str = ""
-    """Reason why an average is null, as text for display."""
+    """Reason why an average is null, as text for people."""
 
 
 def table_four(
     views: Sequence[PlayerView], engine: Algorithm3, strengths: Mapping[str, Strength]
 ) -> TableFour:
-    """Join the players with their figures by Algorithms 2 and 3, by player id."""
+    """Return the table of all players with their figures by Algorithms 2 and 3."""
     players = {view.id: view for view in views}
     rows: list[FourRow] = []
     for row in engine.rows:

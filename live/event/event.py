@@ -1,12 +1,13 @@
 """The whole event: every game, every player, and the engine's rating. Pure.
 
-One writer calls it, and no call waits. There is one method for each kind of input: a
-report is applied step by step (``apply_report``), a result and an answer at once
-(``apply_result``, ``apply_answer``). Each returns its changes in order: messages to
-subscribers, requests for searches, and questions for the neural network of human moves.
-The event calls nobody back; the caller hands the changes to the bus.
+Only one task calls it, and no call blocks. There is one method for each kind of input.
+A report is applied step by step (``apply_report``); a result or answer is applied at
+once (``apply_result``, ``apply_answer``). Each method returns the resulting changes in
+order: messages to subscribers, requests for searches, and questions for the neural
+network of human moves. The event calls no other part; its caller passes the changes to
+the bus.
 
-Loss policy engine → ratings: every result is applied, in any order.
+No result of the engine is dropped: each one is applied, in any order.
 """
 
 import logging
@@ -67,7 +68,7 @@ from live.messages.values import FeedName, GameId
 from live.ratings.intrinsic_rating import predict_choices
 from live.ratings.model_choice import Models
 
-#: Number of moves applied in one step, which takes some milliseconds.
+#: Maximum number of moves that are applied in one step. It takes some milliseconds.
 MOVES_A_STEP = 40
 
 log = logging.getLogger(__name__)
@@ -76,13 +77,14 @@ View = TypeVar("View", bound=GameView)
 
 
 class Event:
-    """Owner of games, standings and health; applies every change of state, in order.
+    """All games, standings and health reports. Applies every change of the state, in
+    order.
 
     Args:
-        measure: the gain that feeds the curves, and the models that fit.
-        engine: the engine that scores the games. Unless its rating is ``fixed``, it is
-            a starting value, and the rating measured over the games moves away from it
-            as moves come in.
+        measure: the definitions and models with which games are rated.
+        engine: the engine that scores the games. A rating that is not ``fixed`` is
+            only a starting value, and is replaced gradually by the rating measured over
+            the games.
         engine_scores: False uses the source's ``[%eval]`` comments instead of searches.
     """
 
@@ -94,27 +96,33 @@ class Event:
         engine_scores: bool = True,
     ) -> None:
         self.alerts: Callable[[], Sequence[Alert]] = tuple
-        """Return the open alerts, for readers of the event; set by the part that raises
-        them.
+        """Return the open alerts. The part of the service that raises
+        alerts sets this.
         """
         self.moments: Callable[[], Sequence[Moment]] = tuple
-        """Return the notable moments, likewise."""
+        """Return the notable moments. The part of the service that finds moments sets
+        this.
+        """
         self.index = GameIndex()
         """Every game as its source reports it. Steps are applied only to this index."""
         self._shared = shared = SharedGames(self.index)
         self.get_shown_game = shared.get
-        """Return a game as shown; if it is not shown, as its source reports it."""
+        """Return a game as screens show it, or as its source reports it if no screen
+        shows it.
+        """
         self.list_source_ids = shared.member_ids
-        """Return a shown game's ids in its sources; the last is its id on screens."""
+        """Return the ids of a shown game in its sources. The last one is its id on
+        screens.
+        """
         self.removed_ids = shared.removed_ids
-        """Ids of the removed games, the latest last."""
+        """Return the ids of the removed games, in the order of their removal."""
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
         self.measure = measure
-        """Gain, models and search options that every game is rated with."""
+        """The definitions, models and search options with which every game is rated."""
         self._engine_scores = engine_scores
         self._records: dict[GameId, GameRecord] = {}
-        # Games with answers that the standings do not include yet.
+        # Games with new answers that the standings do not include yet.
         self._unrated: dict[GameId, None] = {}
         self._outbox = Outbox()
         self._standings = standings = EventStandings(measure, engine, self._outbox)
@@ -124,7 +132,9 @@ class Event:
         self.rate_engine = standings.rate_engine
 
     def find_mover_elo(self, game: GameId, ply: int) -> int | None:
-        """Return the Elo of the player who makes a ply of a game, if it is known."""
+        """Return the Elo of the player who makes a ply of a game; None if it is
+        unknown.
+        """
         played = self.get_shown_game(game)
         if played is None:
             return None
@@ -134,8 +144,9 @@ class Event:
     def predict_choices(
         self, game: GameId, ply: int, behind_cp: Sequence[int]
     ) -> list[float]:
-        """Return the probability that the mover of a ply chooses each of some moves,
-        which are so many centipawns behind the best.
+        """Return the probability that the mover of a ply chooses each of several moves.
+
+        ``behind_cp`` contains the loss of each move against the best one, centipawns.
         """
         return predict_choices(self.find_mover_elo(game, ply), behind_cp)
 
@@ -144,11 +155,10 @@ class Event:
     def apply_report(
         self, report: FeedReport
     ) -> Iterator[tuple[Step, Sequence[EventChange]]]:
-        """Apply a report step by step; yield each step with the changes that it has
-        caused.
+        """Apply a report step by step; yield each step with the changes it caused.
 
-        A step is applied when it is asked for. A new game comes empty first and its
-        moves in pieces, so that no step takes long.
+        Each step is applied when the iterator is advanced. A new game arrives without
+        moves, and its moves follow in groups, so that no step takes long.
 
         Raises:
             ValueError: a step does not fit its game.
@@ -163,8 +173,8 @@ class Event:
                 yield piece, self.apply_step(piece)
 
     def restore(self, game: Game) -> Iterator[Sequence[EventChange]]:
-        """Restore a game of an earlier start, piece by piece; yield the changes of each
-        piece.
+        """Restore a game of an earlier run in several steps; yield the changes of each
+        step.
         """
         self._shared.announce_game(game)
         for step in split_into_steps(game):
@@ -175,15 +185,15 @@ class Event:
         yield self._outbox.take()
 
     def set_order(self, order: Sequence[GameId]) -> None:
-        """Set the order in which games appeared."""
+        """Set the order in which the games are listed."""
         self.index.set_order(order)
         self._records = sort_by_order(self._records, order)
 
     def apply_step(self, step: Step) -> Sequence[EventChange]:
         """Apply one step of a source's games; return the changes.
 
-        If our own rating code fails on a game, that game is given up and no other game
-        is affected.
+        If rating a game raises an error, that game is deleted, and no other game is
+        affected.
 
         Raises:
             ValueError: the step does not fit its game.
@@ -203,8 +213,9 @@ class Event:
                 self._update_record(step, game)
 
     def _update_record(self, step: Step, game: Game | None) -> None:
-        """Update a record to ``game``, as shown after ``step``; None means that it was
-        deleted.
+        """Update the record of a game to ``game``, its state after ``step``.
+
+        None for ``game`` means that the game was deleted.
         """
         id = step.id
         record = self._records.get(id)
@@ -213,7 +224,7 @@ class Event:
             record = self._records[id] = self._open_record(step.game)
             record.begin()
         elif record is None:
-            return  # the game was given up
+            return  # the game was deleted after an error
         elif game is None:
             self._close_record(record)
             self._renew_standings(affected)
@@ -242,20 +253,21 @@ class Event:
         self._outbox.changes.append(GoneMessage(record.game.id))
 
     def remove(self, id: GameId) -> Sequence[EventChange]:
-        """Stop showing and counting a game, although its sources still report it."""
+        """Exclude a game from screens and figures, although its sources still report
+        it.
+        """
         self._apply_shown(self._shared.remove_game(id))
         return self._outbox.take()
 
     def restore_removed(self, id: GameId) -> Sequence[EventChange]:
-        """Show and count a removed game again."""
+        """Include a removed game in screens and figures again."""
         self._apply_shown(self._shared.restore_removed(id))
         return self._outbox.take()
 
     def forget(self, id: GameId) -> tuple[list[Game], Sequence[EventChange]]:
-        """Forget an old game, and remove its figures from those of its players.
+        """Remove an old game from memory, and from the figures of its players.
 
-        Return the game once for each source that reported it, as that source did, and
-        the changes.
+        Return the game as each of its sources reported it, and the changes.
         """
         if id not in self.index:
             return [], ()
@@ -263,8 +275,8 @@ class Event:
         games = [self.index[member] for member in self._shared.member_ids(first)]
         for game in games:
             self.index.apply(GameGone(game.id))
-        # Retired in one call, so that the game is never shown with only some of its
-        # sources.
+        # All sources are removed in one call, so that screens never show the game with
+        # only some of its sources.
         self._apply_shown(self._shared.retire_game(first))
         return games, self._outbox.take()
 
@@ -277,11 +289,11 @@ class Event:
         *,
         rate: bool = True,
     ) -> Sequence[EventChange]:
-        """Apply the result of a search. A result for a request that is no longer open
-        changes nothing.
+        """Apply the result of a search.
 
-        If ``rate`` is False, the standings are renewed by the next call of :meth:`rate`
-        or the next change, since one answer can be for a thousand games.
+        A result for a request that is no longer open changes nothing. If ``rate`` is
+        False, the standings are updated only by the next step or the next call of
+        :meth:`rate`, because one answer can concern a thousand games.
         """
         return self._apply_answer(
             request_id.game,
@@ -292,11 +304,10 @@ class Event:
     def apply_answer(
         self, request: HumanRequest, answer: HumanAnswer | None, *, rate: bool = True
     ) -> Sequence[EventChange]:
-        """Apply an answer of the neural network of human moves; None means that none
-        will come.
+        """Apply an answer of the neural network of human moves.
 
-        An answer to a question that is no longer open changes nothing. ``rate`` is as
-        in :meth:`apply_result`.
+        None means that no answer will come. An answer to a question that is no longer
+        open changes nothing. ``rate`` has the same meaning as in :meth:`apply_result`.
         """
         return self._apply_answer(
             request.game, lambda record: record.apply_answer(request, answer), rate
@@ -305,7 +316,10 @@ class Event:
     def apply_progress(
         self, request_id: RequestId, progress: SearchProgress
     ) -> Sequence[EventChange]:
-        """Show the depth reached by a search, as provisional; no figure uses it."""
+        """Show the depth and score of an unfinished search as provisional.
+
+        Figures do not use them.
+        """
         return self._apply_answer(
             request_id.game,
             lambda record: record.apply_progress(request_id, progress),
@@ -330,11 +344,15 @@ class Event:
 
     @property
     def has_unrated(self) -> bool:
-        """Return whether answers wait for :meth:`rate`; every step calls it first."""
+        """Return whether the standings lack an answer, so that :meth:`rate` must be
+        called.
+
+        Every step also adds the missing answers.
+        """
         return bool(self._unrated)
 
     def rate(self) -> Sequence[EventChange]:
-        """Renew the standings with all answers that wait for it."""
+        """Update the standings with all answers that they lack; return the changes."""
         self._rate_waiting()
         return self._outbox.take()
 
@@ -351,9 +369,9 @@ class Event:
         try:
             self._renew_standings(affected)
         except Exception:
-            # Broad as in :meth:`_commit_or_give_up`. If several games were rated
-            # together, it is unknown which one failed, so each is tried alone and
-            # results of the others are kept.
+            # All exceptions are caught, as in :meth:`_commit_or_give_up`. If several
+            # games were rated together, it is unknown which of them failed. So each
+            # game is rated alone, and the figures of the other games are preserved.
             if len(games) == 1:
                 self._give_up(games[0])
                 return
@@ -369,10 +387,10 @@ class Event:
     # --- models and health ------------------------------------------------------------
 
     def measure_by(self, models: Models) -> Iterator[Sequence[EventChange]]:
-        """Rate every game with other models. Yield the changes after each game, so that
-        other tasks can run.
+        """Rate every game with other models.
 
-        Games reported meanwhile are rated with the new models at once.
+        Yields the changes after each game, so that other tasks can run. Games that are
+        reported in the meantime are rated with the new models at once.
         """
         self._rate_waiting()
         self.measure = self.measure._replace(models=models)
@@ -380,7 +398,8 @@ class Event:
         self._commit()
         yield self._outbox.take()
         for record in list(self._records.values()):
-            # A game that was deleted and came back meanwhile has a new record.
+            # A game that was deleted and reported again in the meantime has a new
+            # record.
             if self._records.get(record.game.id) is record:
                 self._renew_standings(self._rerate(record))
                 self._commit()
@@ -403,7 +422,7 @@ class Event:
         self._announce_health()
 
     def update_engine_health(self, health: EngineHealth) -> Sequence[EventChange]:
-        """Store the figures of the engines; return the changes."""
+        """Store the health of the engines; return the changes."""
         if health != self._engines:
             self._engines = health
             self._announce_health()
@@ -418,9 +437,9 @@ class Event:
     def archive(self, id: GameId) -> ArchivedValues | None:
         """Return a game as values that can be stored.
 
-        None if searches of the game are open, if it is archived already, or if it is
-        unknown. Also None for a game that several sources report: it would be restored
-        as if its first source had reported all of it.
+        Return None if the game has open searches, is already archived, or is unknown.
+        Return None also for a game that several sources report: it would be restored as
+        if the first source had reported everything.
         """
         record = self._records.get(id)
         if record is None or record.archived or record.pending or record.game.also:
@@ -428,11 +447,12 @@ class Event:
         return record.archive()
 
     def rest(self, values: ArchivedValues) -> None:
-        """Replace the record of a finished game with archived values, at a tenth of its
-        size.
+        """Replace the record of a finished game with archived values, which need a
+        tenth of the memory.
 
-        ``values`` are those that :meth:`archive` returned last for the game. A game
-        that depends on the mean rating of the field, which changes, stays unpacked.
+        ``values`` are the last values that :meth:`archive` returned for the game. A
+        game that is rated with the mean Elo of the field is not replaced, because this
+        mean changes.
         """
         game = values.game
         if game.result != "*" and not needs_field(game):
@@ -441,10 +461,10 @@ class Event:
     def resume(
         self, archived: Sequence[ArchivedValues]
     ) -> Generator[None, None, Sequence[EventChange]]:
-        """Restore archived games of an earlier start, without unpacking them; return
+        """Restore archived games of an earlier run without decompressing them; return
         the changes.
 
-        Yield wherever other tasks can run. Nothing can be shown before the last step.
+        Yields where other tasks can run. Screens can show nothing before the last step.
         """
         ids = [values.game.id for values in archived]
         affected: dict[str, PlayerTotals] = {}
@@ -470,20 +490,20 @@ class Event:
     # --- consequences of a change -----------------------------------------------------
 
     def _rerate(self, record: GameRecord) -> list[PlayerTotals]:
-        """Rate a game with the current models; return its players."""
+        """Rate a game with the current models; return its two players."""
         record.measure_by(self.measure)
         self._outbox.changes += record.take_changes()
         return list(record.players.values())
 
     def _renew_standings(self, affected: Iterable[PlayerTotals]) -> None:
-        """Renew these players' figures, and all games that depend on the field's mean
-        Elo.
+        """Update the figures of these players, and of all games that are rated with the
+        field's mean Elo if that has changed.
         """
         field = self._standings.field
         self._standings.rate(affected)
         if self._standings.field == field:
             return
-        # Players without a rating are assumed to be as strong as the field.
+        # The mean Elo of the field stands in for the rating of players without one.
         players: list[PlayerTotals] = []
         for record in self._records.values():
             if needs_field(record.game):
@@ -492,23 +512,24 @@ class Event:
 
     @contextmanager
     def _commit_or_give_up(self, id: GameId) -> Iterator[None]:
-        """Commit what follows from the block; if the block fails, give up the game."""
+        """Commit the changes made in the block; if the block fails, delete the game."""
         try:
             yield
         except Exception:
-            # Broad: this block runs all rating rules, and a hostile game that breaks
-            # one must not affect the other games.
+            # All exceptions are caught: the block runs all rating rules, and a
+            # malicious game that breaks a rule must not affect other games.
             self._give_up(id)
         else:
             self._commit()
 
     def _give_up(self, id: GameId) -> None:
-        """Delete a game, and report it in the log and in the health of the event.
+        """Delete a game after an error, and report this in the log and as a failed
+        part.
 
         Must be called within an except clause.
         """
-        log.exception("game %s is given up", id)
-        # Nobody is to hear of what the failed call had collected.
+        log.exception("game %s is deleted after an error", id)
+        # The changes collected by the failed call are incomplete, so they are dropped.
         self._outbox.roll_back()
         self._unrated.pop(id, None)
         record = self._records.get(id)
@@ -520,14 +541,15 @@ class Event:
         self._store_feed_health(part_health(f"{GAME_PART}{id}", "failed", reason))
 
     def _commit(self) -> None:
-        """Commit the changes collected so far, to be returned by the running call."""
+        """Commit the changes collected so far; the call in progress returns them."""
         changes = self._outbox.changes
         self._outbox.changes = [self._mark_restored_in(change) for change in changes]
         self._outbox.commit()
 
     def _announce_header(self, id: GameId) -> None:
-        """Announce the header of a game again, marked if it was restored and not yet
-        reported.
+        """Send the header of a game again.
+
+        The header says whether the game was restored and has not been reported since.
         """
         record = self._records.get(self._shared.shown_id(id))
         if record is not None:
@@ -540,7 +562,7 @@ class Event:
         return change
 
     def _mark_restored(self, view: View) -> View:
-        """Mark a game as restored if no source has reported it since the start."""
+        """Mark a game as restored if no source has reported it since the restart."""
         for id in self._shared.member_ids(view.id):
             if not self.index.is_restored(id):
                 return view
@@ -558,7 +580,7 @@ class Event:
 
     @property
     def is_analysed(self) -> bool:
-        """Return whether every search has its result."""
+        """Return whether every requested search has a result."""
         pending = (record.pending for record in self._records.values())
         return not self._unrated and not any(pending)
 
@@ -569,7 +591,9 @@ class Event:
         return not self._unrated and all(record.is_rated for record in records)
 
     def list_source_games(self) -> Iterable[Game]:
-        """Return every game as its source reports it, in order of appearance."""
+        """Return every game as its source reports it, in the order in which games
+        appeared.
+        """
         return iter(self.index)
 
     def list_reports(self, feed: FeedName) -> list[GameReport]:
@@ -577,29 +601,34 @@ class Event:
         return [game.to_report() for game in self.index if game.feed == feed]
 
     def games(self) -> Iterable[GameView]:
-        """Return every game without plies and curves, in order of appearance."""
+        """Return every game without plies and curves, in the order in which games
+        appeared.
+        """
         return (self._mark_restored(record.view) for record in self._records.values())
 
     def list_records(self) -> Iterable[GameRecord]:
-        """Return the record of every game, in order of appearance."""
+        """Return the record of every game, in the order in which games appeared."""
         return self._records.values()
 
     def find_record(self, id: GameId) -> GameRecord | None:
-        """Return the record of one game, which the caller must not change."""
+        """Return the record of one game, which the caller must not change; None if
+        unknown.
+        """
         return self._records.get(id)
 
     def game(self, id: GameId) -> GameDetail | None:
-        """Return one game with its plies and curves."""
+        """Return one game with its plies and curves; None if the game is unknown."""
         record = self._records.get(id)
         if record is None:
             return None
         return self._mark_restored(record.build_detail())
 
     def find_human_shares(self, id: GameId, position: Position) -> Mapping[str, float]:
-        """Return, by UCI, the share of players who would play each move in a position.
+        """Return the share of players who would play each move in a position, by UCI
+        move.
 
-        The players are those with the mover's rating.
-        Empty while the shares are unknown, and if the game did not go this way.
+        The players are those of the mover's rating. Return an empty mapping while the
+        shares are unknown, or if the position did not occur in the game.
         """
         record = self._records.get(id)
         return record.find_human_shares(position.moves) if record is not None else {}
@@ -612,21 +641,23 @@ class Event:
         return tuple(player.key for player in record.players.values())
 
     def engine_gains(self) -> GainCounts:
-        """Return the engine's own gains, which players' gains are compared with."""
+        """Return the engine's own gains, with which players' gains are compared."""
         return self.measure.engine_gains.counts
 
     def feeds(self) -> tuple[FeedHealth, ...]:
         return tuple(self._feeds.values())
 
     def find_feed_health(self, feed: FeedName) -> FeedHealth | None:
-        """Return what was said last of a source; None if nothing was."""
+        """Return the last reported health of a source; None if it was never
+        reported.
+        """
         return self._feeds.get(feed)
 
     def engines(self) -> EngineHealth:
         return self._engines
 
     def rate_again(self, id: GameId) -> GameRater:
-        """Rate a game from scratch with all that is known of it, to explain its rating.
+        """Rate a game from scratch, for an explanation of its rating.
 
         Raises:
             KeyError: the game is unknown.
@@ -634,7 +665,7 @@ class Event:
         return self._records[id].rate_again()
 
     def rate_by_methods(self) -> EventMethods:
-        """Return figures by methods other than Ferreira's and the perceived rating."""
+        """Return the figures of :mod:`live.event.methods` for every game and player."""
         games, sides = self._judge_games()
         measure = self.measure
         strengths = self._standings.rate_strengths().solve_strengths()
@@ -654,7 +685,9 @@ class Event:
         )
 
     def collect_compared_moves(self) -> ComparedMoves:
-        """Return every player's moves as the methods that compare players need them."""
+        """Return every player's moves, in the form that methods for comparing players
+        need.
+        """
         _, sides = self._judge_games()
         totals, event = self._standings.totals, self._standings.rate_strengths()
         players = {
@@ -666,7 +699,7 @@ class Event:
     def _judge_games(
         self,
     ) -> tuple[dict[GameId, JudgedGame], dict[str, list[JudgedSide]]]:
-        """Return the judged moves of every game and of every player, each by id."""
+        """Return the judged moves of every game and of every player, each by its id."""
         games: dict[GameId, JudgedGame] = {}
         players: dict[str, list[JudgedSide]] = defaultdict(list)
         for id, record in self._records.items():
@@ -678,7 +711,9 @@ class Event:
 
 
 def split_into_steps(game: Game) -> Iterator[Step]:
-    """Yield a game as steps of some milliseconds each, the first without moves."""
+    """Yield a game as steps that take some milliseconds each; the first step has no
+    moves.
+    """
     yield NewGame(msgspec.structs.replace(game, moves=()))
     for start in range(0, len(game.moves), MOVES_A_STEP):
         moves = game.moves[start : start + MOVES_A_STEP]

@@ -1,4 +1,4 @@
-"""Changes that the event reports to those who follow it, in order of occurrence."""
+"""The changes that the event returns to its caller, in order."""
 
 from collections.abc import Iterable
 
@@ -10,25 +10,25 @@ from live.messages.values import GameId, Value
 
 
 class GameChange(Value):
-    """The moves of a game have changed, from one ply on.
+    """The moves of a game have changed from one ply on.
 
-    The new moves are in the game's record; messages to subscribers follow.
+    The new moves are in the game's record. Messages to subscribers follow this change.
     """
 
     game: GameId
     from_ply: int
     """The first ply that differs."""
     withdrawn: tuple[PlyView, ...] = ()
-    """The moves that were in the record from this ply on before the change."""
+    """The moves that the record had from this ply on before the change."""
     is_disputed: bool = False
-    """Whether sources contradict each other about the game. Then the one with more
+    """Whether sources contradict each other about the game. Then the source with more
     moves is shown, and the withdrawn moves can be those of another source.
     """
 
     def join(self, later: "GameChange") -> "GameChange":
         """Return this change and a later one of the game as one change."""
         from_ply = min(self.from_ply, later.from_ply)
-        # What this change has left in place, and the later one has not.
+        # The moves that this change left in place and the later change withdrew.
         left_plies = self.from_ply - from_ply
         withdrawn = later.withdrawn[:left_plies] + self.withdrawn
         is_disputed = self.is_disputed or later.is_disputed
@@ -36,8 +36,8 @@ class GameChange(Value):
 
 
 EventChange = GameChange | SearchRequest | SearchDropped | HumanRequest | Change
-"""What a report, a result or an answer has led to. Those who follow the event pick the
-kinds that concern them.
+"""A consequence of a report, a result or an answer. Each follower of the event selects
+the kinds it needs.
 """
 
 _INTERNAL = (GameChange, SearchRequest, SearchDropped, HumanRequest)

@@ -1,14 +1,14 @@
 """The record of one game, which is the only object that stores the game's state. Pure.
 
 Reports, search results and answers about human moves change the record. Ratings are
-computed from it (:mod:`live.event.rate_game`); messages to subscribers are made from
+computed from it (:mod:`live.event.rate_game`). Messages to subscribers are made from
 the plies that changed.
 
-Most games of a long event have ended. The record of such a game is archived as
-:class:`ArchivedValues`, at a tenth of its size; its plies and curves are unpacked
-whenever somebody looks at them. The record is opened again when its source reports
-something new or when other models rate it. After a restart every record begins
-archived, so that restoring it costs nothing.
+In a long event most games have ended. The record of such a game is archived as
+:class:`ArchivedValues`, which need a tenth of the memory. Its plies and curves are
+decompressed when a client asks for them. The record is opened again when its source
+reports a change or when other models rate it. After a restart every record begins
+archived, so that restoring it takes little time.
 """
 
 import operator
@@ -85,12 +85,14 @@ CHANCE_DECIMALS = 4
 
 
 class ArchivedDetails(Value):
-    """The part of an archived game that is unpacked when its record is opened again."""
+    """The part of an archived game that is decompressed when its record is opened
+    again.
+    """
 
     plies: tuple[KeptPly, ...]
     curves: Curves
     asked: int
-    """Number of positions for which human moves were asked."""
+    """Number of positions for which human moves were requested."""
 
 
 class _ShownPly(Value):
@@ -98,7 +100,9 @@ class _ShownPly(Value):
 
 
 class _ShownDetails(Value):
-    """The part of an archived game that is unpacked when somebody looks at it."""
+    """The part of an archived game that is decompressed when a client asks for the
+    game.
+    """
 
     plies: tuple[_ShownPly, ...]
     curves: Curves
@@ -110,16 +114,16 @@ _decode_shown = msgspec.msgpack.Decoder(_ShownDetails).decode
 
 
 class ArchivedValues(Value, eq=False):
-    """All that is stored of an archived game."""
+    """All stored values of an archived game."""
 
     game: Game
     view: GameView
     white: SideFigures
     black: SideFigures
     field: float | None
-    """Mean Elo of the event's rated players with which the game was rated."""
+    """Mean Elo of the event's rated players when the game was rated."""
     packed: bytes
-    """Compressed :class:`ArchivedDetails`, at a tenth of their size."""
+    """Compressed :class:`ArchivedDetails`, about a tenth of their original size."""
 
     def unpack_details(self) -> ArchivedDetails:
         return _decode_details(zlib.decompress(self.packed))
@@ -145,14 +149,14 @@ def _copy_plies(kept_plies: Iterable[KeptPly]) -> list[Ply]:
 
 
 class GameRecord:
-    """One game with its scores and ratings; applies reports and answers in any order.
+    """One game with its scores and ratings. Applies reports and answers in any order.
 
     Args:
         game: the game as its source reports it.
         players: the two players.
-        measure: the gain that feeds the curves, and the models that fit.
-        field: returns the mean Elo of the event's rated players; None while nobody is
-            rated.
+        measure: the definitions and models with which the game is rated.
+        field: returns the mean Elo of the event's rated players; None while no player
+            is rated.
         outbox: collects requests, questions and messages.
         engine_scores: False uses the source's ``[%eval]`` comments instead of searches.
         archived: the values of an archived record; None for a new game.
@@ -173,12 +177,12 @@ class GameRecord:
         self.players = players
         """The two players."""
         self.archived = archived
-        """Values of an archived record; None while it is open."""
+        """Values of an archived record; None while the record is open."""
         self.plies: list[Ply] = []
-        """Every position with the move that led to it, from the start; empty if
+        """Every position from the start, with the move that led to it; empty if
         archived.
         """
-        # Unpacked once, since clients often ask for the last move.
+        # The last move of an archived record, cached because clients often ask for it.
         self._last_at_rest: PlyView | None = None
         self._measure = measure
         self._field = field
@@ -190,11 +194,11 @@ class GameRecord:
         self._requests: dict[tuple[RequestKind, int], tuple[RequestId, Urgency]] = {}
         self._generation = 0
         self._questions: dict[int, HumanRequest] = {}
-        # Number of positions, from the start, for which human moves were asked.
+        # Number of positions, from the start, for which human moves were requested.
         self._asked_positions = 0
         # Changes since the last call of :meth:`take_changes`: whether the game is new,
         # which moves changed, messages about moves and clocks, and plies with new
-        # figures. The last attribute is the curves that were sent by that call.
+        # figures. The last of these attributes is the curves that the last call sent.
         self._is_new = False
         self._change: GameChange | None = None
         self._moved: list[Change] = []
@@ -218,7 +222,8 @@ class GameRecord:
         self._board = self._make_board()
         for ply in plies[1:]:
             self._board.push_uci(ply.view.uci)
-        # Screens wait for the last scores of a game that was seen in progress.
+        # Searches of a game that was seen in progress stay urgent when the game ends,
+        # because screens show the game.
         self._has_run = self.game.result == "*"
         self._profile: HumanProfile = build_profile(self.game)
         self._odds = self._choose_odds()
@@ -226,14 +231,16 @@ class GameRecord:
         self._figures = self._rate(self._rater)
 
     def rest(self, values: ArchivedValues) -> None:
-        """Archive the record as these values, which :meth:`archive` returned last."""
+        """Archive the record as ``values``, the last values that :meth:`archive`
+        returned.
+        """
         self.archived = values
         self.plies = []
         del self._board, self._rater, self._figures
         self._sent_curves = Curves()
 
     def wake(self) -> None:
-        """Open the record again, if it is archived."""
+        """Open the record again if it is archived."""
         if self.archived is None:
             return
         details = self.archived.unpack_details()
@@ -245,7 +252,9 @@ class GameRecord:
 
     @property
     def moves(self) -> Sequence[PlyView]:
-        """Return every move as subscribers see it, in O(moves)."""
+        """Return every move as subscribers see it. This takes time proportional to
+        their number.
+        """
         if self.archived is not None:
             return unpack_detail(self.archived).plies
         return [ply.view for ply in self.plies[1:]]
@@ -277,7 +286,7 @@ class GameRecord:
         self._play_moves(0)
 
     def follow(self, game: Game, players: GamePlayers) -> None:
-        """Apply the latest report of the game, and its players."""
+        """Apply the latest report of the game, and set its players."""
         self.wake()
         before, self.game = self.game, game
         staying = list(players.values())
@@ -304,7 +313,7 @@ class GameRecord:
                 self._moved.append(ClockMessage(self.game.id, view.ply, *clocks))
 
     def _take_back(self, last: int) -> None:
-        """Remove every move after ``last``, and all that was known of these moves."""
+        """Remove every move after ply ``last``, with its scores and requests."""
         for _ in self.plies[last + 1 :]:
             self._board.pop()
         del self.plies[last + 1 :]
@@ -323,8 +332,8 @@ class GameRecord:
     def _play_moves(self, common_plies: int, *, has_reopened: bool = False) -> None:
         """Play the game's moves after the first ``common_plies``, and rate the game.
 
-        ``has_reopened`` tells that the result changed, so every missing search needs a
-        new urgency.
+        ``has_reopened`` says that the result changed, so that all missing searches get
+        a new urgency.
         """
         last = len(self.game.moves)
         for ply, move in enumerate(self.game.moves[common_plies:], common_plies + 1):
@@ -341,11 +350,12 @@ class GameRecord:
             self._forget_answers()
             first = 1
         self._refresh(range(first, last + 1))
-        # A request of urgency ``head`` from one move ago is now ``backlog``. When the
-        # result changes, the urgency of every missing search changes.
+        # The urgency of a request from one move ago can change from ``head`` to
+        # ``backlog``. If the result changes, the urgency of every missing search
+        # changes.
         earliest = 0 if has_reopened else max(common_plies - 1, 0)
         self._rerate(range(last, earliest - 1, -1))
-        self._ask_people()
+        self._request_human_moves()
 
     def _take_source_evals(self, plies: Iterable[int]) -> None:
         if self._engine_scores:
@@ -357,15 +367,15 @@ class GameRecord:
             set_source_eval(self.plies, index, reported)
 
     def _choose_odds(self) -> tuple[ResultModel | None, int | None, int | None]:
-        """Return the inputs of the odds of positions: a model, and White's and Black's
-        ratings.
+        """Return the inputs of the chances of results: a model, and White's and Black's
+        Elo.
         """
         headers = self.game.headers
         results = self._measure.results_of(game_pace(self.game))
         return results, headers.white.elo, headers.black.elo
 
     def close(self) -> None:
-        """Remove the game from its players' figures, and drop its requests."""
+        """Remove the game from its players' figures, and cancel its requests."""
         self._drop_requests(0)
         for player in self.players.values():
             player.set_game(self.game.id, None)
@@ -375,8 +385,9 @@ class GameRecord:
     def apply_result(
         self, request_id: RequestId, result: SearchResult | SearchFailure
     ) -> None:
-        """Apply the result of a search. A result for a request that is no longer open
-        changes nothing.
+        """Apply the result of a search.
+
+        A result for a request that is no longer open changes nothing.
         """
         if not self._is_open(request_id):
             return
@@ -398,7 +409,10 @@ class GameRecord:
         self._rerate((index, index + 1))
 
     def apply_progress(self, request_id: RequestId, progress: SearchProgress) -> None:
-        """Show the depth reached by a search, as provisional; no figure uses it."""
+        """Show the depth and score of an unfinished search as provisional.
+
+        Figures do not use them.
+        """
         kind, index = request_id.kind, request_id.ply
         if self._is_open(request_id) and kind == "position" and index:
             self.plies[index].progress = progress
@@ -407,7 +421,7 @@ class GameRecord:
     # --- answers about human moves ----------------------------------------------------
 
     def apply_answer(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
-        """Apply an answer about human moves; None means that none will come."""
+        """Apply an answer about human moves; None means that no answer will come."""
         index = request.ply
         if self._questions.get(index) != request:
             return
@@ -430,15 +444,19 @@ class GameRecord:
         return len(list(islice(self._board.generate_legal_moves(), 2))) == 1
 
     def _forget_answers(self) -> None:
-        """Drop all answers, so that every position is asked about again."""
+        """Drop all answers about human moves, so that new questions are sent for all
+        positions.
+        """
         for ply in self.plies:
             ply.answer = None
             ply.difficulties = {}
         self._questions = {}
         self._asked_positions = 0
 
-    def _ask_people(self) -> None:
-        """Ask about every position that was not asked about yet, the newest first."""
+    def _request_human_moves(self) -> None:
+        """Send a question about every position without one, the newest
+        position first.
+        """
         if self._measure.human is None:
             return
         last = len(self.plies) - 1
@@ -454,10 +472,11 @@ class GameRecord:
         self._asked_positions = last + 1
 
     def find_human_shares(self, moves: Sequence[str]) -> Mapping[str, float]:
-        """Return, by UCI, the share of players who would play each move in a position.
+        """Return the share of players who would play each move in a position, by UCI
+        move.
 
-        The players are those with the mover's rating, or with the first reference
-        rating if the mover's is unknown; ``moves`` lead to the position.
+        ``moves`` lead to the position. The players are those of the mover's rating, or
+        of the first reference rating if the mover's rating is unknown.
         """
         index = len(moves)
         if index >= len(self.plies) or tuple(moves) != list_moves(self.plies, 0, index):
@@ -476,11 +495,10 @@ class GameRecord:
 
     @property
     def is_rated(self) -> bool:
-        """Return whether the figures include every move, as far as a score can be
-        known.
+        """Return whether the figures include every move whose score can be known.
 
-        Searches of urgency ``spare`` are not waited for: they only tell how difficult a
-        position is.
+        Searches of urgency ``spare`` do not count as missing, because they only show
+        how difficult a position is.
         """
         return all(urgency == "spare" for _, urgency in self._requests.values())
 
@@ -489,8 +507,9 @@ class GameRecord:
         return request is not None and request[0] == request_id
 
     def _request_missing(self, index: int) -> None:
-        """Request every search missing at a position. A search is requested once, and
-        again only when its urgency has changed.
+        """Request every missing search of a position.
+
+        A search is requested only once, unless its urgency changes.
         """
         before = self.plies[index - 1] if index else None
         for kind in list_missing(before, self.plies[index]):
@@ -518,7 +537,7 @@ class GameRecord:
         return "head" if index >= len(self.plies) - 2 else "backlog"
 
     def _drop_requests(self, first: int) -> None:
-        """Drop the requests from this ply on, because their moves were taken back."""
+        """Cancel the requests from this ply on, because their moves were taken back."""
         self._generation += 1
         for key in [key for key in self._requests if key[1] >= first]:
             self._outbox.dropped.append(self._requests.pop(key)[0])
@@ -526,13 +545,15 @@ class GameRecord:
     # --- ratings ----------------------------------------------------------------------
 
     def measure_by(self, measure: Measure) -> None:
-        """Rate the game with other models, or with another level of the field."""
+        """Rate the game with other models, or with a new mean Elo of the field."""
         self.wake()
         self._measure = measure
         self._rerate(())
 
     def rate_again(self) -> GameRater:
-        """Rate the game from scratch, to explain its rating."""
+        """Return a new rater that has rated the game from scratch, for an
+        explanation.
+        """
         self.wake()
         rater = GameRater()
         self._rate(rater)
@@ -544,13 +565,13 @@ class GameRecord:
         return rater.rate(self.game, searches, answers, self._field(), self._measure)
 
     def _rerate(self, plies: Iterable[int]) -> None:
-        """Rate the game, and request the missing searches at ``plies``, most urgent
-        first.
+        """Rate the game, and request the missing searches at ``plies``.
+
+        ``plies`` must be in the order of urgency, the most urgent first.
         """
         self._figures = self._rate(self._rater)
         self._pool(self._figures)
-        # Other variants, and a start position that could not be read, cannot be
-        # analysed.
+        # Engines cannot analyse other variants, or an unreadable start position.
         is_supported = self.game.headers.variant in ("standard", "chess960")
         is_readable = len(self.plies) > 1 or self.game.problem is None
         if self._engine_scores and is_supported and is_readable:
@@ -559,7 +580,7 @@ class GameRecord:
                     self._request_missing(index)
 
     def _pool(self, figures: GameFigures | ArchivedValues) -> None:
-        """Update the game's share in the figures of both players."""
+        """Update the game's part in the figures of both players."""
         game = self.game
         points = RESULT_POINTS.get(game.result, (None, None))
         for color, opponent, won in zip(COLORS, COLORS[::-1], points, strict=True):
@@ -574,7 +595,7 @@ class GameRecord:
             self.players[color].set_game(game.id, played)
 
     def collect_known(self) -> KnownGame:
-        """Return all that searches have found about the game."""
+        """Return all results of searches about the game."""
         if self.archived is not None:
             return collect_known(_copy_plies(self.archived.unpack_details().plies))
         return collect_known(self.plies)
@@ -582,10 +603,10 @@ class GameRecord:
     # --- for subscribers --------------------------------------------------------------
 
     def _refresh(self, plies: Iterable[int]) -> None:
-        """Renew the subscribers' view of these plies from what is known now.
+        """Update these plies as subscribers see them.
 
-        A new score of a position can change the move that led to it and the move after
-        it.
+        A new score of a position can change the move before the position and the move
+        after it.
         """
         results, white, black = self._odds
         for index in plies:
@@ -609,7 +630,7 @@ class GameRecord:
                 self._touched.add(index)
 
     def take_changes(self) -> Iterator[EventChange]:
-        """Yield the changes since the last call."""
+        """Yield the changes since the last call, in order."""
         if self.archived is not None:
             return
         if self._change is not None:
@@ -661,9 +682,7 @@ class GameRecord:
         )
 
     def archive(self) -> ArchivedValues:
-        """Return all that is known of the game, except open searches, as values to
-        store.
-        """
+        """Return all data of the game, except open searches, as values to store."""
         kept_plies = tuple(map(_keep_ply, self.plies))
         details = ArchivedDetails(
             kept_plies, self._figures.curves, self._asked_positions
@@ -674,7 +693,7 @@ class GameRecord:
             self._figures.white,
             self._figures.black,
             self._field(),
-            # Level 1: fast rather than small.
+            # Level 1 compresses fast; size matters less.
             zlib.compress(_encode_details(details), 1),
         )
 

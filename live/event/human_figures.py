@@ -1,7 +1,8 @@
-"""Shares of players of the same ratings who would have played a game's moves. Pure.
+"""Shares of players who would have played each move of a game. Pure.
 
-They are given among players of the mover's rating, and among players of two reference
-ratings. A player without a rating has only those of the reference ratings.
+The shares are computed for players of the mover's rating, and for players of two
+reference ratings. If the mover is unrated, only the shares for the reference ratings
+are available.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,14 +33,16 @@ from live.human.question import (
 from live.messages.figures import DifficultyView, Mark, PlyView, RatingShare
 from live.messages.values import Color
 
-#: Parts of URLs that show that a game was played on a server; and, below, parts that
-#: show that the server only displays the game.
+#: Parts of URLs of games that were played on a server (``_SERVERS``), unless the URL
+#: also contains a part showing that the server only displays the game (``_SHOWN``).
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
 _SHOWN = ("/broadcast/", "/events/", "/study/")
 
 
 class HumanProfile(NamedTuple):
-    """The ratings and kind of game for which human moves are asked in one game."""
+    """The ratings and the kind of game with which human moves are predicted in one
+    game.
+    """
 
     elos: Mapping[Color, int | None]
     """Each side's rating, rounded to hundreds within the learned range; None if
@@ -49,13 +52,15 @@ class HumanProfile(NamedTuple):
     """One of :data:`live.human.question.KINDS`."""
 
     def list_elos(self, to_move: Color) -> tuple[int, ...]:
-        """Return the ratings to ask for in a position, the mover's first."""
+        """Return the ratings for a question about a position, the mover's
+        rating first.
+        """
         own = self.elos[to_move]
         return REFERENCE_ELOS if own is None else (own, *REFERENCE_ELOS)
 
 
 def is_played_online(game: Game) -> bool:
-    """Return whether a game was played on a server, according to its headers."""
+    """Return whether the headers of a game show that it was played on a server."""
     address = f"{game.headers.site} {game.headers.url}".lower()
     if any(pattern in address for pattern in _SHOWN):
         return False
@@ -63,7 +68,7 @@ def is_played_online(game: Game) -> bool:
 
 
 def build_profile(game: Game) -> HumanProfile:
-    """Return the ratings and the kind of game for which human moves are asked."""
+    """Return the ratings and the kind of game with which human moves are predicted."""
     elos: dict[Color, int | None] = {}
     for color in COLORS:
         elo = getattr(game.headers, color).elo
@@ -74,8 +79,9 @@ def build_profile(game: Game) -> HumanProfile:
 def build_question(
     plies: Sequence[Ply], index: int, profile: HumanProfile
 ) -> HumanQuestion | None:
-    """Return the question about a position; None if the neural network learned none
-    like it.
+    """Return the question about a position to the neural network.
+
+    Return None if the network did not learn from positions of this kind.
     """
     ply = plies[index]
     board = chess.Board(ply.fen)
@@ -83,7 +89,7 @@ def build_question(
         return None
     if not any(board.generate_legal_moves()):
         return None
-    # A question includes the two moves before the position.
+    # A question includes the two moves that led to the position.
     start = max(0, index - 2)
     moves = list_moves(plies, start, index)
     elos = profile.list_elos(ply.to_move)
@@ -93,13 +99,13 @@ def build_question(
 def collect_human_fields(
     view: PlyView, before: Ply, ply: Ply, profile: HumanProfile
 ) -> dict[str, Any]:
-    """Return the fields of a ply's view about human moves.
+    """Return the fields of a ply's view that are about human moves.
 
     Args:
         view: the ply with its scores.
         before: the position before the move.
         ply: the position after the move.
-        profile: the ratings and the kind of game that were asked for.
+        profile: the ratings and the kind of game of the question.
     """
     played: float | None = None
     references: tuple[RatingShare, ...] = ()
@@ -119,11 +125,11 @@ def collect_human_fields(
 def _compute_shares(
     answer: HumanAnswer, difficulties: tuple[Difficulty, ...], uci: str
 ) -> tuple[float | None, tuple[RatingShare, ...]]:
-    """Return the share of players who play a move: of the mover's rating, then of each
-    reference rating.
+    """Return the share of players of the mover's rating who play a move, and the shares
+    for the reference ratings.
 
-    Until the losses of the moves are known, the shares are those of the neural network
-    alone.
+    Until the losses of the moves are known, the shares are those that the neural
+    network predicts. Afterwards the losses correct them.
     """
     shares: list[float | None] = []
     for index in range(len(answer.per_mille)):
@@ -141,7 +147,9 @@ def _compute_shares(
 
 
 def _show_difficulty(ply: Ply, profile: HumanProfile) -> DifficultyView | None:
-    """Return a position's difficulty for the player to move; None while unknown."""
+    """Return a position's difficulty for the player to move; None while it
+    is unknown.
+    """
     elo = profile.elos[ply.to_move]
     if ply.answer is None or elo is None or ply.found is None:
         return None
@@ -162,22 +170,23 @@ def _show_difficulty(ply: Ply, profile: HumanProfile) -> DifficultyView | None:
 def rate_difficulty(
     ply: Ply, profile: HumanProfile, lossless: str = ""
 ) -> tuple[Difficulty, ...]:
-    """Return the difficulty of a position for each rating asked for; empty until the
-    losses of its moves are known.
+    """Return the difficulty of a position for each rating of the question.
+
+    Return an empty tuple until the losses of the moves are known.
 
     Args:
         ply: the position.
-        profile: the ratings and the kind of game that were asked for.
-        lossless: UCI of a move that loses nothing, perhaps only according to its own
-            search; empty for none.
+        profile: the ratings and the kind of game of the question.
+        lossless: UCI of a move that loses nothing, even if only its own search shows
+            this; empty for none.
     """
     evaluation = ply.found
     if ply.answer is None or evaluation is None or evaluation.best is None:
         return ()
     replies = ply.get_replies() or {}
     key = lossless if lossless != evaluation.best else ""
-    # The order of the replies matters, too: the last one represents all moves not
-    # searched.
+    # The order of the replies is part of the key, since the last reply represents all
+    # moves that were not searched.
     made_from = ply.answer, evaluation, tuple(replies.items())
     known_rating = ply.difficulties.get(key)
     if known_rating is not None and known_rating[0] == made_from:
@@ -212,8 +221,8 @@ def _find_mark(
     own = _rate_for_mover(before, profile)
     is_as_good = before.found.best == view.uci or view.gain_same_search_cp == 0
     if played is not None and is_as_good and own is not None:
-        # Sometimes only a search after a move finds its value. Players of other moves
-        # missed that value, so it counts as their loss.
+        # Sometimes only the search after a move shows how good it is. Players of other
+        # moves missed this gain, so it counts as part of their loss.
         late_cp = 0
         if after_cp is not None:
             late_cp = clamp_score(sign * after_cp) - clamp_score(sign * score_cp)
@@ -229,7 +238,9 @@ def _find_mark(
 
 
 def _rate_for_mover(ply: Ply, profile: HumanProfile) -> Difficulty | None:
-    """Return a position's difficulty for players of the mover's rating, if known."""
+    """Return a position's difficulty for players of the mover's rating; None if
+    unknown.
+    """
     if not profile.elos[ply.to_move]:
         return None
     return next(iter(rate_difficulty(ply, profile)), None)

@@ -1,9 +1,9 @@
-"""Figures of games and players by methods other than Ferreira's and the perceived
-rating. Pure.
+"""Figures of games and players by further methods. Pure.
 
-They are computed on demand from the scored moves, for ``analyze``, reports and the
-studies that compare players. An unknown figure is null, with a reason beside it. Sums
-over games do not depend on the order of the games.
+Further methods are all except Ferreira's and the perceived rating. The figures are
+computed on demand from the scored moves, for ``analyze``, for reports, and for studies
+that compare players. An unknown figure is null, and another field gives the reason.
+Sums over games do not depend on the order of the games.
 """
 
 import math
@@ -39,8 +39,8 @@ from live.ratings.intrinsic_rating import IntrinsicTable, estimate_rating
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.score_interval import ClusteredScores, GameScores
 
-#: First ply, and largest score in centipawns, at which a first choice counts: "Each
-#: game was begun on move 9", and not "more than 3 pawns ahead" (Regan and Haworth 2011,
+#: First ply, and maximum score (centipawns), at which a first choice counts: "Each game
+#: was begun on move 9", and not "more than 3 pawns ahead" (Regan and Haworth 2011,
 #: section 5).
 FIRST_CHOICE_PLY = 17
 DECIDED_CP = 300
@@ -48,11 +48,11 @@ DECIDED_CP = 300
 SHARE_DECIMALS = 4
 MEAN_DECIMALS = 2
 Z_DECIMALS = 2
-#: Ends of Algorithm 2's intervals are published in steps of this size, rounded
+#: The ends of Algorithm 2's intervals are published as multiples of this, rounded
 #: outwards.
 INTERVAL_STEP_ELO = 5
-#: Ratings are rounded to this first: solving leaves an error of some 1e-12, which must
-#: not decide how a rating that ends in a half (the mean of two) is rounded.
+#: Ratings are rounded to this number of decimals first. Otherwise the error of the
+#: solver, some 1e-12, could decide how a rating that ends in a half is rounded.
 _SOLVED_DECIMALS = 6
 
 NO_CHOICE = "no engine's first choice to compare with"
@@ -67,22 +67,24 @@ ONE_RATED = "the only rated player of the group: the rating is kept as it is"
 
 
 class MoveQuality(Value, gc=False):
-    """One move compared with the engine's choice; numbers from the mover's side."""
+    """One move compared with the engine's first choice, from the mover's side."""
 
     ply: int
     best_cp: int | None = None
-    """Score of the position before the move; None while unknown."""
+    """Score of the position before the move, centipawns; None while unknown."""
     gain_cp: int | None = None
-    """Same-search gain; None while unknown, and always if the engine's first choice is
+    """Same-search gain, centipawns; None while it or the engine's first choice is
     unknown.
     """
     first_choice: bool | None = None
-    """True if the move was the engine's first choice; None if that is unknown."""
+    """True if the move was the engine's first choice; None if the first choice is
+    unknown.
+    """
     forced: bool = False
     """True if the move was the only legal one."""
     spread: Spread | None = None
-    """The choice among several lines; None unless the engine showed several and the
-    move counts (Regan and Haworth 2011, section 5).
+    """The choice among several lines of the engine; None if the engine gave only one
+    line, or if the move does not count (Regan and Haworth 2011, section 5).
     """
 
 
@@ -92,7 +94,7 @@ class JudgedSide(NamedTuple):
     color: Color
     moves: tuple[MoveQuality, ...] = ()
     gains_cp: tuple[int, ...] = ()
-    """Gains that feed the curves."""
+    """Gains from which the rating curves are computed, centipawns."""
     lost: SideAccuracy = SideAccuracy(MeanOfMoves(None, 0), MeanOfMoves(None, 0))
 
 
@@ -100,8 +102,9 @@ JudgedGame = Mapping[Color, JudgedSide]
 
 
 def judge_game(game: Game, searches: KnownGame, measure: Measure) -> JudgedGame:
-    """Judge the moves of both sides. No moves are judged if a game ended before both
-    sides moved.
+    """Return the judged moves of both sides.
+
+    The moves of a game that ended before both sides moved are left out.
     """
     if game.result != "*" and not is_played(game):
         return {color: JudgedSide(color) for color in COLORS}
@@ -123,7 +126,7 @@ def judge_game(game: Game, searches: KnownGame, measure: Measure) -> JudgedGame:
 
 
 def judge_move(move: KnownMove) -> MoveQuality:
-    """Compare a move with the engine's choice, as far as the choice is known."""
+    """Compare a move with the engine's first choice, as far as it is known."""
     before, forced = move.before, move.board.is_forced
     if before is None:
         return MoveQuality(move.ply, forced=forced)
@@ -147,7 +150,7 @@ def judge_move(move: KnownMove) -> MoveQuality:
 
 
 class EventMethods(NamedTuple):
-    """Figures of every game and every player by these methods, by id."""
+    """Figures of every game and every player by the methods of this module, by id."""
 
     games: Mapping[GameId, GameMethods]
     players: Mapping[str, PlayerMethods]
@@ -156,7 +159,7 @@ class EventMethods(NamedTuple):
 def rate_game_by_methods(
     sides: JudgedGame, headers: Headers, measure: Measure
 ) -> GameMethods:
-    """Return the figures of one game by these methods."""
+    """Return the figures of one game by the methods of this module."""
     white, black = sides["white"], sides["black"]
     predicted = predict_by_conformance(
         accumulate_conformance([white]), accumulate_conformance([black])
@@ -184,7 +187,10 @@ def rate_player_by_methods(
     elo: int | None,
     strength: Strength | None,
 ) -> PlayerMethods:
-    """Return a player's figures over the event; ``strength`` is that of Algorithm 2."""
+    """Return a player's figures over the event by the methods of this module.
+
+    ``strength`` is the player's rating by Algorithm 2.
+    """
     figures = move_figures(sides, measure, elo)
     tournament, reasons = tournament_figures(strength)
     moves = accumulate_conformance(sides).n
@@ -250,8 +256,8 @@ def accumulate_conformance(
 
 
 def count_first_choices(side: JudgedSide) -> tuple[int, int]:
-    """Return the number of moves that count, and how many of them were the first
-    choice.
+    """Return the number of moves that count, and the number of first choices among
+    them.
     """
     chosen = [move.first_choice for move in side.moves if _is_choice(move)]
     return len(chosen), sum(map(bool, chosen))
@@ -264,16 +270,19 @@ def _is_choice(move: MoveQuality) -> bool:
 
 
 def _lacks_choices(side: JudgedSide) -> bool:
-    """Return whether a side has scores but no first choices, as when the scores come
-    from ``[%eval]`` comments.
+    """Return whether a side has scores but no first choices.
+
+    This is the case for scores from ``[%eval]`` comments.
     """
     scored = [move for move in side.moves if move.best_cp is not None]
     return bool(scored) and all(move.first_choice is None for move in scored)
 
 
 def share(games: Sequence[tuple[int, int]]) -> Share:
-    """Return a share over games of ``(moves, moves with the property)``, with an
-    interval clustered by game.
+    """Return the share of moves with a property, with an interval clustered by game.
+
+    ``games`` contains for each game its number of moves, and the number with the
+    property.
     """
     scores = [
         GameScores(n, with_property, with_property) for n, with_property in games if n
@@ -304,8 +313,9 @@ def _mean_over_games(games: Iterable[MeanOfMoves]) -> float | None:
 def _intrinsic_figures(
     measure: Measure, turns: Sequence[Spread], elo: int | None
 ) -> tuple[Intrinsic | None, dict[str, str]]:
-    """Return the intrinsic rating's figures, and the reason for each null, by field
-    name.
+    """Return the figures of the intrinsic rating, and the reason for each null figure.
+
+    The reasons are by field name.
     """
     if measure.table is None:
         return None, {"intrinsic": measure.table_note}
@@ -358,7 +368,9 @@ def tournament_figures(
     strength: Strength | None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return Algorithm 2's figures of a player in whole Elo, and the reason for each
-    null, by field name.
+    null figure.
+
+    The reasons are by field name.
     """
     if strength is None:
         return {}, {"tournament_rating": NO_COMPARISON}
@@ -380,5 +392,7 @@ def tournament_figures(
 def round_elo(
     elo: float | None, to_whole: Callable[[float], int] = round, step: int = 1
 ) -> int | None:
-    """Round Elo to a multiple of ``step`` with the function ``to_whole``."""
+    """Return ``elo`` rounded to a multiple of ``step`` with the function
+    ``to_whole``.
+    """
     return None if elo is None else to_whole(round(elo, _SOLVED_DECIMALS) / step) * step

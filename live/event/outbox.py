@@ -1,4 +1,4 @@
-"""The outbox in which the consequences of one report or answer are collected."""
+"""Collects the consequences of one report or answer."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from live.human.question import HumanRequest
 class Outbox:
     """Collects the consequences of one report or answer, for all games of the event.
 
-    They are collected by kind, committed together in the order in which they must be
-    carried out, and rolled back if the work on a game fails halfway.
+    They are collected by kind, and committed together in the order in which they must
+    be carried out. If the work on a game fails, they are rolled back.
     """
 
     def __init__(self) -> None:
@@ -32,8 +32,9 @@ class Outbox:
         self.questions = []
 
     def commit(self) -> None:
-        """Commit everything collected since the last call: dropped searches first, so
-        that a search that is requested again is not lost.
+        """Commit everything collected since the last call.
+
+        Cancelled searches come first, so that a repeated request is not cancelled.
         """
         self._committed += map(SearchDropped, self.dropped)
         self._committed += self.requests

@@ -40,8 +40,8 @@ from live.ratings.model_choice import PaceGroup
 from live.ratings.perceived_rating import Evidence
 from live.ratings.score_interval import ClusteredScores
 
-#: The mean Elo of a field is rounded to multiples of this, so that a late entry to a
-#: large event does not change every curve imperceptibly.
+#: The mean Elo of a field is rounded to multiples of this. Otherwise a late entry to a
+#: large event would change every curve by invisible amounts.
 LEVEL_STEP_ELO = 20
 
 
@@ -49,10 +49,12 @@ class PlayedGame(NamedTuple):
     """One game of a player, with its present figures."""
 
     player: Player
-    """The player as this game's headers name them; games can differ."""
+    """The player as named in this game's headers. The headers of other games can
+    differ.
+    """
     opponent_elo: int | None
     points: float | None
-    """Points by the result; None while the game has no result."""
+    """Points by the result, 0 to 1; None while the game has no result."""
     was_played: bool
     """True if both players have moved."""
     side: SideFigures
@@ -60,8 +62,10 @@ class PlayedGame(NamedTuple):
 
 
 class PlayerTotals:
-    """The games of one person. Gains are counted as games come and go; all other
-    figures are computed from the games when they are asked for.
+    """The games of one person.
+
+    Gains are counted whenever a game changes. All other figures are computed from the
+    games on demand.
     """
 
     def __init__(self, key: str, measure: Measure) -> None:
@@ -71,21 +75,24 @@ class PlayerTotals:
         """All games of the person, by game id."""
         self.gains: Counter[int] = Counter()
         """Number of moves for each gain, in whole centipawns."""
-        # The counts that were last sent to subscribers.
+        # The counts of gains that subscribers received last.
         self._sent_gains: Counter[int] = Counter()
         self.player = Player("")
-        """The person, as named in the game with the lowest id, with the first rating in
-        order of game ids. Independent of the order in which the games came.
+        """The name from the game with the lowest id, and the first known rating in the
+        order of game ids. So the result does not depend on the order in which games are
+        reported.
         """
-        # None when the figures must be computed again.
+        # The figures; None if they must be computed again.
         self._view: PlayerView | None = None
 
     def set_game(self, game: GameId, played: PlayedGame | None) -> None:
-        """Set the figures of a game; None removes a game that was deleted or is another
-        person's.
+        """Set the figures of a game.
+
+        None removes a game that was deleted or belongs to another person.
         """
         previous = self.games.get(game)
-        # A side whose figures have not changed keeps the same object.
+        # The figures of a side are the same object until they change, so this test is
+        # fast.
         if previous is not None and previous == played:
             return
         self._view = None
@@ -93,9 +100,8 @@ class PlayerTotals:
             self.games.pop(game, None)
         else:
             self.games[game] = played
-        # Only this game is counted again, because a player can have thousands. The
-        # counter is replaced rather than changed, because the previous one was perhaps
-        # sent.
+        # Only this game is counted again, because a player can have thousands of games.
+        # A new counter is made, because the previous one might have been sent.
         self.gains = self.gains - _count_gains(previous) + _count_gains(played)
         reported = [self.games[game_id].player for game_id in sorted(self.games)]
         if reported:
@@ -106,11 +112,11 @@ class PlayerTotals:
             self.player = replace(reported[0], elo=elo, k=k)
 
     def measure_by(self, measure: Measure) -> None:
-        """Rate the games with other models."""
+        """Compute all later figures with other models."""
         self._measure, self._view = measure, None
 
     def take_changed_gains(self) -> GainCounts:
-        """Return the gains whose counts have changed since the last call, with the new
+        """Return the gains whose counts have changed since the last call, with these
         counts.
         """
         before, self._sent_gains = self._sent_gains, self.gains
@@ -124,8 +130,9 @@ class PlayerTotals:
 
     @property
     def expected_score(self) -> float | None:
-        """Return the expected score per move against the engine, over all moves
-        (Ferreira 2012, Eq. 2); None without a move.
+        """Return the expected score per move against the engine, over all moves.
+
+        See Ferreira 2012, Eq. 2. Return None without a move.
         """
         scores = self.scores
         return (
@@ -136,11 +143,13 @@ class PlayerTotals:
 
     @property
     def changed(self) -> bool:
-        """Return whether figures can have changed since the last :meth:`view`."""
+        """Return whether figures can have changed since the last call of
+        :meth:`view`.
+        """
         return self._view is None
 
     def view(self) -> PlayerView:
-        """Return all figures; the same object while nothing changes."""
+        """Return all figures. The result is the same object until a figure changes."""
         if self._view is None:
             self._view = self._build_view()
         return self._view
@@ -172,8 +181,8 @@ class PlayerTotals:
     ) -> dict[str, Any]:
         """Return the fields of the perceived rating over the games of the main pace.
 
-        Games of other paces are left out, because ratings of different paces are not on
-        one scale.
+        Games at other paces are left out, because ratings at different paces are not
+        comparable.
         """
         choice = self._measure.models.choose_for_group(pace)
         evidences = [
@@ -229,7 +238,7 @@ def find_main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
 
 
 def _rate_officially(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
-    """Return figures by FIDE's rules.
+    """Return the performance figures by FIDE's rules.
 
     They include finished games against rated opponents in which both players moved.
     """
@@ -260,30 +269,31 @@ class EventStandings:
     """All players of the event, and the engine's rating.
 
     Args:
-        measure: the gain that feeds the curves, and the models that fit.
-        engine: the engine with its rating before the first move; unless that rating is
-            ``fixed``, it is measured over the field.
+        measure: the definitions and models with which games are rated.
+        engine: the engine with its rating before the first move. A rating that is not
+            ``fixed`` is measured over the players of the event.
         outbox: collects the messages.
     """
 
     def __init__(self, measure: Measure, engine: EngineInfo, outbox: Outbox) -> None:
         self.engine = self.stored_engine = _name_models(engine, measure)
-        """The engine with its current rating, and with its rating before any game was
-        known.
+        """The engine with its current rating (``engine``), and with its rating before
+        any game was known (``stored_engine``).
         """
         self._outbox = outbox
         self._measure = measure
         self._field = FieldEngineRating(engine.rating)
-        # Only players with a rating and a game: a whole database has many others.
+        # Only rated players with at least one game, since a large database has many
+        # others.
         self._elos: dict[str, int] = {}
         self._total_elo = 0
         self.totals: dict[str, PlayerTotals] = {}
         """Every player, by id."""
-        # Players' figures as they were last sent.
+        # Each player's figures that subscribers received last.
         self._sent_views: dict[str, PlayerView] = {}
 
     def measure_by(self, measure: Measure) -> None:
-        """Use other models for all players; games must be rated again separately."""
+        """Use other models for all players. The caller must rate the games again."""
         self._measure = measure
         for player in self.totals.values():
             player.measure_by(measure)
@@ -291,13 +301,16 @@ class EventStandings:
         self._set_engine(_name_models(self.engine, measure))
 
     def find_players(self, id: GameId, headers: Headers) -> GamePlayers:
-        """Return the two players of game ``id``, each as one person over all games."""
+        """Return the two players of game ``id``.
+
+        A person has the same object in all games.
+        """
         white, black = person_key(headers.white), person_key(headers.black)
         if white == black:
-            # Equal keys mean an operator's error, two guests, or two copies of an
-            # engine.
+            # White and Black have equal keys only if an operator made an error, or if
+            # the players are two guests or two copies of an engine.
             white = black = ""
-        # Players without a name are not all the same person.
+        # Each player without a name counts as a separate person.
         return {
             "white": self._totals(white or f"{id}-white"),
             "black": self._totals(black or f"{id}-black"),
@@ -314,8 +327,10 @@ class EventStandings:
 
     @property
     def field(self) -> float | None:
-        """Return the mean Elo of the rated players, rounded to ``LEVEL_STEP_ELO``; None
-        while nobody is rated.
+        """Return the mean Elo of the rated players, rounded to a multiple of
+        ``LEVEL_STEP_ELO``.
+
+        Return None while no player is rated.
         """
         mean = self._mean_elo
         return (
@@ -325,7 +340,7 @@ class EventStandings:
         )
 
     def rate(self, affected: Iterable[PlayerTotals]) -> None:
-        """Renew the engine's rating, and the figures of those players that have
+        """Update the engine's rating, and the figures of ``affected`` players that have
         changed.
         """
         for _ in self.rate_in_pieces(affected):
@@ -336,7 +351,7 @@ class EventStandings:
     ) -> Generator[None, None, None]:
         """Do the same as :meth:`rate`, but yield after every player.
 
-        For use only when nothing is shown until the last step.
+        Use this only while no screen shows the standings.
         """
         changed = {player.key: player for player in affected if player.changed}
         for key, player in changed.items():
@@ -360,10 +375,11 @@ class EventStandings:
             yield
 
     def _start_engine(self) -> None:
-        """Set the engine's starting rating, which counts until many moves are known.
+        """Set the engine's starting rating, which has weight until many moves are
+        known.
 
-        With this rating, the mean of the players' perceived ratings equals their mean
-        Elo.
+        It is chosen so that the mean of the players' ratings by Algorithm 4 equals
+        their mean Elo.
         """
         self._field.prior_elo = self.stored_engine.rating
         if (mean := self._mean_elo) is not None:
@@ -395,13 +411,16 @@ class EventStandings:
 
     def gains(self, player: str) -> GainCounts:
         """Return the counts of a player's gains over the event; empty for an unknown
-        id.
+        player.
         """
         totals = self.totals.get(player)
         return tuple(sorted(totals.gains.items())) if totals is not None else ()
 
     def rate_strengths(self) -> Algorithm2:
-        """Return Algorithm 2 over the event, which takes some milliseconds per game."""
+        """Return Algorithm 2 with the data of the event.
+
+        This takes some milliseconds per game.
+        """
         algorithm = Algorithm2(self._measure.gain)
         pairs: dict[GameId, list[str]] = {}
         for key, totals in self.totals.items():
@@ -415,8 +434,9 @@ class EventStandings:
         return algorithm
 
     def rate_engine(self) -> Algorithm3:
-        """Return Algorithm 3 over the players of the event, with rows by player id
-        (Ferreira 2012, Table 4).
+        """Return the result of Algorithm 3 for the players of the event.
+
+        Its rows are by player id (Ferreira 2012, Table 4).
         """
         strengths = self.rate_strengths().solve_strengths()
         return run_algorithm_3(
@@ -432,7 +452,7 @@ class EventStandings:
 
 
 def keep_two_digits(count: int) -> int:
-    """Return the count with all digits after the first two set to zero."""
+    """Return the count rounded down to two significant digits."""
     unit: int = 10 ** max(0, len(str(count)) - 2)
     return count // unit * unit
 

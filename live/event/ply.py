@@ -1,10 +1,10 @@
 """One position of a game with the move that led to it, their scores, and their gains.
 
-Position ``k`` is the one after ``k`` plies; ply ``k`` leads from position ``k - 1`` to
-``k``. A game of n moves needs n + 1 searches of positions, and, for each move that was
-not the engine's first choice, one search restricted to the move played (Alliot 2017,
-section 3.3). A short search of several lines (``replies``) finds what the moves that
-people would play in a position lose.
+Position ``k`` is the position after ``k`` plies. Ply ``k`` leads from position ``k -
+1`` to position ``k``. A game of n moves needs n + 1 searches of positions. Each move
+that was not the engine's first choice also needs one search restricted to that move
+(Alliot 2017, section 3.3). A short search of several lines (``replies``) finds how much
+the moves that people would play in a position lose.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class EvaluatedPosition(Value):
 
     score: Score
     best: str | None
-    """The engine's first choice, UCI; None if the score came without one (from the
+    """The engine's first choice, UCI; None if the score came without a move (from the
     rules of chess or from ``[%eval]``).
     """
     depth: int | None = None
@@ -50,7 +50,7 @@ class EvaluatedPosition(Value):
     by_rule: bool = False
     """True if the game ended in this position and the rules of chess gave the score."""
     lines: tuple[Line, ...] = ()
-    """The best moves, if the search was for several lines."""
+    """The best lines, if the search was for several lines."""
 
     @classmethod
     def from_result(cls, result: SearchResult) -> EvaluatedPosition:
@@ -64,8 +64,9 @@ class EvaluatedPosition(Value):
 
 
 class Gains(Value):
-    """The two gains of a ply, centipawns, from the mover's side; None while unknown, or
-    always if unknowable.
+    """The two gains of a ply, centipawns, from the mover's side.
+
+    A gain is None while it is unknown, or permanently if it cannot be known.
     """
 
     same_search_cp: int | None
@@ -76,8 +77,9 @@ class Gains(Value):
 
 
 class KnownMove(Value):
-    """One move with all its final scores; the object stays the same until a score
-    changes.
+    """One move with all its final scores.
+
+    The object is replaced when a score changes.
     """
 
     ply: int
@@ -93,10 +95,12 @@ class KnownMove(Value):
 
 
 class KnownGame(NamedTuple):
-    """All that searches have found about one game."""
+    """All results of searches about one game."""
 
     start: Score | None
-    """Score of the starting position; lichess's value if none will ever be known."""
+    """White's score of the starting position. If the search of the usual starting
+    position has failed, it is the value that lichess uses.
+    """
     moves: Sequence[KnownMove]
 
 
@@ -104,7 +108,9 @@ class KeptPly(msgspec.Struct, omit_defaults=True):
     """A position and the move that led to it, as stored in the archive."""
 
     view: PlyView
-    """The move as subscribers see it; at the start, ply 0 without a move."""
+    """The move as subscribers see it. At the start of the game: ply 0
+    without a move.
+    """
     fen: str
     board: Board | None = None
     """Facts about the board before the move."""
@@ -113,9 +119,9 @@ class KeptPly(msgspec.Struct, omit_defaults=True):
     played: Score | None = None
     """Score of the move by its own search."""
     lost: frozenset[RequestKind] = frozenset()
-    """Searches that have failed and will not be repeated."""
+    """Kinds of search that have failed and are not repeated."""
     failure: str = ""
-    """Reason why the position or the move has no score, as text for display."""
+    """Reason why the position or the move has no score, as text for people."""
     answer: HumanAnswer | None = None
     """Predicted human moves in the position."""
     wanted: tuple[int, Limit] | None = None
@@ -127,15 +133,15 @@ class KeptPly(msgspec.Struct, omit_defaults=True):
 
 
 class Ply(KeptPly):
-    """A position and the move that led to it, in a game that is followed."""
+    """A position and the move that led to it, in a game that is being followed."""
 
     move: KnownMove | None = None
-    """The move with its scores; None when they must be collected again."""
+    """The move with its scores; None when it must be built again."""
     progress: SearchProgress | None = None
     """Progress of the running search of the position."""
     difficulties: dict[str, tuple[object, tuple[Difficulty, ...]]] = {}
-    """Difficulties of the position for every rating asked for, with the data they were
-    computed from.
+    """Difficulties of the position for every rating of the question, with the data from
+    which they were computed.
 
     The key is the UCI of a move that only its own search showed to lose nothing; empty
     for none.
@@ -146,8 +152,8 @@ class Ply(KeptPly):
         return "white" if " w " in self.fen else "black"
 
     def get_replies(self) -> dict[str, int] | None:
-        """Return White's score of each reply that was searched, centipawns, by UCI;
-        None if unknown.
+        """Return White's score of each searched reply, centipawns, by UCI; None if
+        unknown.
         """
         if self.found is not None and len(self.found.lines) > 1:
             return {line.move: line.score.cp for line in self.found.lines}
@@ -155,12 +161,12 @@ class Ply(KeptPly):
 
 
 def start_game(start_fen: str, board: chess.Board) -> Ply:
-    """Return the starting position of a game, which ``board`` shows."""
+    """Return the starting position of a game from its board."""
     return Ply(PlyView(0, "", ""), start_fen, found=score_by_rule(board))
 
 
 def play_move(board: chess.Board, before: Ply, view: PlyView) -> Ply:
-    """Play a move on ``board``, and return the position it leads to."""
+    """Play a move on ``board``; return the position after it."""
     is_repeated = board.halfmove_clock > 3 and board.is_repetition(2)
     description = describe_board(
         board, is_after_capture=before.is_capture, repeated=is_repeated
@@ -172,7 +178,7 @@ def play_move(board: chess.Board, before: Ply, view: PlyView) -> Ply:
 
 
 def list_moves(plies: Sequence[Ply], first: int, last: int) -> tuple[str, ...]:
-    """Return the moves between two positions, UCI."""
+    """Return the moves from position ``first`` to position ``last``, UCI."""
     return tuple(ply.view.uci for ply in plies[first + 1 : last + 1])
 
 
@@ -185,10 +191,12 @@ def set_found(plies: Sequence[Ply], index: int, evaluation: EvaluatedPosition) -
 
 
 def set_source_eval(plies: Sequence[Ply], index: int, score: Score | None) -> None:
-    """Set the source's own score of a position; None means that there will be none."""
+    """Set the source's own score of a position; None means that the source
+    gives none.
+    """
     ply = plies[index]
     if ply.found is not None:
-        return  # the game ended here by rule
+        return  # the rules of chess have scored this position
     if score is None:
         ply.lost |= {"position"}
     else:
@@ -196,17 +204,16 @@ def set_source_eval(plies: Sequence[Ply], index: int, score: Score | None) -> No
 
 
 def set_played(ply: Ply, score: Score) -> None:
-    """Set the score of the move played, found by its own search."""
+    """Set the score of the move played, from its own search."""
     ply.played = score
     ply.move = None
 
 
 def score_by_rule(board: chess.Board) -> EvaluatedPosition | None:
-    """Score a finished position by the rules of chess; return None if play can
-    continue.
+    """Return the score of a finished position by the rules of chess.
 
-    Checkmate is ±3900; stalemate and a dead position are 0 (mate as in Ferreira 2012,
-    section 3).
+    Return None if play can continue. Checkmate is ±3900 centipawns; stalemate and a
+    dead position are 0 (mate as in Ferreira 2012, section 3).
     """
     if board.is_checkmate():
         cp = -MATE_CP if board.turn == chess.WHITE else MATE_CP
@@ -241,7 +248,7 @@ def compute_gains(before: Ply, ply: Ply, played: Score | None) -> Gains:
             evaluation.score, played, before.to_move
         )
     elif evaluation.by_rule:
-        same_search_cp = 0  # moves after a dead position neither gain nor lose
+        same_search_cp = 0  # moves after the end of the game do not count
     successive_cp: int | None = None
     if ply.found is not None:
         after = ply.found.score
@@ -250,7 +257,7 @@ def compute_gains(before: Ply, ply: Ply, played: Score | None) -> Gains:
 
 
 def describe_move(before: Ply, ply: Ply) -> KnownMove:
-    """Return the move from one position to the next, with all its final scores."""
+    """Return the move between two consecutive positions, with all its final scores."""
     if ply.move is None:
         assert ply.board is not None, "the start of the game is no move"
         played = find_played_score(before, ply)
@@ -268,7 +275,7 @@ def describe_move(before: Ply, ply: Ply) -> KnownMove:
 
 
 def collect_known(plies: Sequence[Ply]) -> KnownGame:
-    """Return all that searches have found about a game."""
+    """Return all results of searches about a game."""
     first = plies[0]
     start = first.found.score if first.found else None
     is_usual = first.fen == chess.STARTING_FEN
@@ -278,8 +285,8 @@ def collect_known(plies: Sequence[Ply]) -> KnownGame:
 
 
 def list_missing(before: Ply | None, ply: Ply) -> list[RequestKind]:
-    """Return the kinds of search still needed for a position and for the move that led
-    to it.
+    """Return the kinds of search that a position or the move that led to it still
+    needs.
     """
     has_first_choice = ply.found is not None and ply.found.best is not None
     had_first_choice = (
@@ -338,7 +345,7 @@ def collect_score_fields(
 ) -> dict[str, Any]:
     """Return the fields of a ply's view that follow from searches.
 
-    A provisional score is shown only while there is no final one.
+    A provisional score is shown only while there is no final score.
     """
     evaluation = move.after or progress
     hard = measure_complexity(move.after.by_depth) if move.after else None

@@ -1,16 +1,16 @@
-"""Rating of one game: every figure of both sides, from all that is known of it now.
-Pure.
+"""Computes every figure of both sides of one game from its present data. Pure.
 
 The same call rates a game live, after a restart, from the archive and for an
-explanation. The figures depend on its arguments alone, not on the order in which they
+explanation. The figures depend only on the arguments, not on the order in which data
 became known: a move without a score is left out until it has one. :class:`GameRater`
-reuses the figures of the moves before the first one that differs from its last call.
+reuses the figures of all moves before the first move that has changed since its last
+call.
 
 Each move has a gain, and is compared with rated players in the same position
-(:mod:`live.ratings.perceived_rating`). All other figures are sums over moves, stored
-after each move, so that one more move costs only its own computation. A figure that
-cannot be computed is null, with a reason beside it. Sums over games do not depend on
-their order.
+(:mod:`live.ratings.perceived_rating`). All other figures are sums over moves. The sums
+are stored after each move, so that a further move needs little computation. A figure
+that cannot be computed is null, and another field gives the reason. Sums over games do
+not depend on their order.
 """
 
 from __future__ import annotations
@@ -61,27 +61,31 @@ _NO_SCORES = GameScores(0, 0, 0)
 
 # --- measures for all games of one event ----------------------------------------------
 
-#: Decimals published: a hundredth of an Elo point, a millionth of a point of score.
-#: Figures are rounded once, so that all subscribers add exactly the same numbers.
+#: Published decimals: 0.01 Elo (``ELO_DECIMALS``), and 0.000001 points
+#: (``SCORE_DECIMALS``). Figures are rounded only once, so that all subscribers add
+#: exactly the same numbers.
 ELO_DECIMALS = 2
 SCORE_DECIMALS = 6
 PERCENT_DECIMALS = 1
 
-#: Typical difference of a field from an engine by Algorithm 4, Elo, used for an engine
-#: without a learned model: -143 and -151 were measured over the board, -185 in blitz.
+#: Typical difference of a field's rating from an engine's by Algorithm 4, Elo. It is
+#: used for an engine without a learned model. Measured were -143 and -151 over the
+#: board, and -185 in blitz.
 USUAL_DIFFERENCE = -150.0
 
 
 class HumanSearches(NamedTuple):
-    """The short search for the losses of moves that people would play."""
+    """The short searches that find the losses of moves that people would play."""
 
     lines: int
     limit: Limit
 
 
 class Measure(NamedTuple):
-    """Definitions and models for all games of an event: the gain that feeds the curves,
-    models that fit engine, limit and gain, and the options of searches.
+    """Definitions and models for all games of an event.
+
+    They are the kind of gain, the models that fit engine, limit and gain, and the
+    options of searches.
     """
 
     gain: GainKind
@@ -89,8 +93,8 @@ class Measure(NamedTuple):
     """Models of the perceived rating."""
     search_options: SearchOptions = SearchOptions()
     table: IntrinsicTable | None = None
-    """Table for choices among several lines; None if no table fits (see
-    ``table_note``).
+    """Table for choices among several lines; None if no table fits (``table_note``
+    gives the reason).
     """
     table_note: str = "Multi-PV is off ([engine] multipv)"
     results: tuple[ResultModel, ...] = ()
@@ -100,10 +104,12 @@ class Measure(NamedTuple):
     and limit.
     """
     human: HumanSearches | None = None
-    """Search for the losses of human moves; None if human moves are not asked for."""
+    """Searches for the losses of human moves; None if human moves are not predicted."""
 
     engine_gains: EngineDistribution = SPIKE_AT_ZERO
-    """Distribution of the engine's own gains; Algorithm 4 compares players with it."""
+    """Distribution of the engine's own gains, with which Algorithm 4
+    compares players.
+    """
 
     def expected_difference(self, elo: float) -> float:
         """Return the difference from the engine, Elo, that Algorithm 4 finds for
@@ -114,8 +120,8 @@ class Measure(NamedTuple):
         return USUAL_DIFFERENCE
 
     def results_of(self, pace: Pace | None) -> ResultModel | None:
-        """Return the model of the results of games at this pace; None if none was
-        learned.
+        """Return the model of the results of games at this pace; None if
+        there is none.
         """
         is_fast = pace in ("blitz", "bullet")
         time_control = "blitz" if is_fast else "classical"
@@ -126,13 +132,15 @@ class Measure(NamedTuple):
 
 
 def game_pace(game: Game) -> Pace | None:
-    """Return the pace of a game; None if its source does not show it."""
+    """Return the pace of a game; None if its source does not give the time control."""
     return classify_pace(game.headers.time_control, game.moves)
 
 
 def rounded(value: float | None, decimals: int) -> float | None:
-    """Return ``value`` rounded as published; None (unbounded or unknown) stays None."""
-    # Adding 0.0 turns -0.0, which JSON would show, into 0.0.
+    """Return ``value`` rounded for publication; None (unbounded or unknown)
+    stays None.
+    """
+    # Adding 0.0 changes -0.0 to 0.0, since JSON would show the sign.
     return None if value is None else round(value, decimals) + 0.0
 
 
@@ -140,8 +148,9 @@ def rounded(value: float | None, decimals: int) -> float | None:
 
 
 class SideFigures(Value, eq=False):
-    """One player's share of one game: all that figures over the event are computed
-    from.
+    """One player's part of one game.
+
+    All of the player's figures over the event are computed from these parts.
     """
 
     pace: PaceGroup
@@ -152,7 +161,7 @@ class SideFigures(Value, eq=False):
     evidence: Evidence | None = None
     """Evidence for the perceived rating; None without a counted move."""
     choices: GameChoices | None = None
-    """Choices of the engine's move, compared with the forecast; None without a
+    """Choices of the engine's move, compared with the forecast; None if there is no
     forecast.
     """
 
@@ -184,18 +193,20 @@ class GameFigures(Value, eq=False):
 
 
 class TracedMove(NamedTuple):
-    """Contribution of one move to the perceived rating, for an explanation."""
+    """The contribution of one move to the perceived rating, for an explanation."""
 
     turn: Turn
     compared: ComparedMove
 
 
 class TracedSide(NamedTuple):
-    """All that one side's perceived rating was computed from, for an explanation."""
+    """All data from which one side's perceived rating was computed, for an
+    explanation.
+    """
 
     reader: MoveReader
     elos: Elos
-    """Ratings of the players that the side was compared with."""
+    """Ratings of the players with whom the side was compared."""
     evidence: Evidence
     moves: tuple[TracedMove, ...]
     """The moves that count."""
@@ -214,8 +225,9 @@ def count_common(
 
 
 class _Context(NamedTuple):
-    """Inputs that the rating of every move depends on; if one changes, all moves are
-    rated again.
+    """Inputs that the rating of every move depends on.
+
+    If one of them changes, all moves are rated again.
     """
 
     measure: Measure
@@ -225,7 +237,7 @@ class _Context(NamedTuple):
 
 
 class _Rated(NamedTuple):
-    """One move, with the sums of its side's moves up to it."""
+    """One move, with the sums over its side's moves up to this move."""
 
     move: KnownMove
     answer: HumanAnswer | None
@@ -234,13 +246,13 @@ class _Rated(NamedTuple):
     choices: GameChoices | None = None
     evidence: Evidence | None = None
     point: CurvePoint | None = None
-    """Curve point at this ply, as long as the game is running; None if the gain is
+    """Curve point at this ply while the game is in progress; None if the gain is
     unknown.
     """
 
 
 class GameRater:
-    """Rater of one game, called again whenever something changes."""
+    """Rates one game, and reuses unchanged figures when it is called again."""
 
     def __init__(self) -> None:
         self._reset(None)
@@ -248,8 +260,8 @@ class GameRater:
     def _reset(self, context: _Context | None) -> None:
         self._context = context
         self._moves: list[_Rated] = []
-        # By ply. A late score changes the sums of later plies, but their comparisons
-        # stay valid.
+        # Comparisons by ply. A late score changes the sums of later plies, but not
+        # their comparisons.
         self._compared: dict[int, TracedMove] = {}
         self._sums: GameSums | None = None
         self._sides: dict[Color, SideFigures] = {}
@@ -273,10 +285,10 @@ class GameRater:
 
         Args:
             game: the headers, clocks and result; its moves are those of ``searches``.
-            searches: all final scores that searches have found.
+            searches: all final scores of searches.
             answers: predicted human moves, by position; the list can be shorter than
                 the game.
-            field: mean Elo of the event's rated players; None while nobody is rated.
+            field: mean Elo of the event's rated players; None while no player is rated.
             measure: models and definitions.
         """
         context = _choose_context(game, field, measure)
@@ -302,7 +314,7 @@ class GameRater:
                 own[-1] = self._finish_side(context, color, own[-1])
             points = tuple(move.point for move in own if move.point)
             if is_over and not is_played(game):
-                # A game that ended before both sides moved has curve points, but no
+                # A game that ended before both sides moved has curve points but no
                 # figures.
                 points = tuple(map(strip_figures, points))
                 own = []
@@ -322,11 +334,11 @@ class GameRater:
         return [rated for rated in self._moves if rated.move.mover == color]
 
     def trace(self, color: Color, ply: int) -> TracedSide | None:
-        """Return a side's rating after ``ply``, as if the game continued, with all it
-        was computed from.
+        """Return a side's rating after ``ply``, with all data from which it was
+        computed.
 
-        The values are those of the last call of :meth:`rate`; None without a counted
-        move.
+        The rating is that of a game in progress. The values are those of the last call
+        of :meth:`rate`. Return None if no move counts.
         """
         own = [rated for rated in self._moves[:ply] if rated.move.mover == color]
         reader = self._context.choice.reader if self._context is not None else None
@@ -358,8 +370,8 @@ class GameRater:
         scores = GameScores(n + 1, total + parts, squares + parts * parts)
         turn = _build_turn(move, before, gain_cp)
         evidence = rated.evidence
-        # A forced move is not a choice, and a score from the source is not enough to
-        # judge one.
+        # A forced move is not a choice. A score from the source does not include the
+        # engine's first choice, so it cannot judge one.
         is_choice = not move.board.is_forced and before.best is not None
         if reader and self._sums and is_choice:
             if traced is None or traced.turn != turn:
@@ -377,9 +389,10 @@ class GameRater:
         )
 
     def _finish_side(self, context: _Context, color: Color, last: _Rated) -> _Rated:
-        """Return the last move of a side whose game has ended.
+        """Return the last move of a side whose game has ended, with new evidence.
 
-        It is rated again, because finished games vary more than running ones.
+        The evidence is computed again, because performances in finished games vary more
+        than those in running games.
         """
         reader = context.choice.reader
         if last.gain_cp is None or last.move.ply < len(self._moves) - 1:
@@ -419,7 +432,9 @@ class GameRater:
 
 
 def strip_figures(point: CurvePoint) -> CurvePoint:
-    """Return a point without figures: subscribers have one point for each move."""
+    """Return a point without figures, since subscribers expect one point
+    for each move.
+    """
     return CurvePoint(
         ply=point.ply, n=0, counted=0, gain_cp=point.gain_cp, score=point.score
     )
@@ -442,8 +457,9 @@ def _build_point(
 
 
 def algorithm_4_figures(scores: ClusteredScores, measure: Measure) -> dict[str, Any]:
-    """Return the fields of Algorithm 4 of a curve point or player, rounded; null
-    without a move.
+    """Return the fields of Algorithm 4 of a curve point or player, rounded.
+
+    The fields are null without a move.
     """
     result = run_algorithm_4(scores, measure.engine_gains, measure.gain)._asdict()
     figures = {name: rounded(figure, ELO_DECIMALS) for name, figure in result.items()}
@@ -467,8 +483,8 @@ def _add_choice(
     choices = GameChoices() if choices is None else choices
     if best is None or move.board.is_forced or not is_counted_choice(turn):
         return choices
-    # The share of players of this Elo who choose the engine's move; the forecast was
-    # learned with this share.
+    # The forecast was learned with the share of players of this Elo who choose the
+    # engine's move, so it needs this share here.
     human, share = forecast.human, None
     if human is not None and answer is not None and answer.network == human.network:
         share = predict_found_share(answer, best, elo)
@@ -496,7 +512,7 @@ def rate_head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadT
 def perceived_figures(
     evidence: Evidence | None, reader: MoveReader | None
 ) -> dict[str, Any]:
-    """Return the perceived rating's fields of a curve point or player, as published."""
+    """Return the fields of the perceived rating of a curve point or player, rounded."""
     counted = evidence.counted if evidence is not None else 0
     if reader is None:
         return {"counted": counted, "reason": "no-model"}
@@ -519,15 +535,16 @@ def perceived_figures(
 
 
 def _published_elo(elo: float | None) -> int | None:
-    """Return whole Elo, limited to the range that is shown."""
+    """Return a rating as whole Elo, limited to the published range."""
     if elo is None:
         return None
     return round(min(max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO))
 
 
 def needs_field(game: Game) -> bool:
-    """Return whether a game is rated with the mean Elo of the field, because neither
-    player is rated.
+    """Return whether a game is rated with the mean Elo of the field.
+
+    This is the case if neither player is rated.
     """
     return game.headers.white.elo is None and game.headers.black.elo is None
 

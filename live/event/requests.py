@@ -1,4 +1,4 @@
-"""Requests of a game for searches by the engines, and their priority."""
+"""Requests of games for engine searches, and the priority of these searches."""
 
 from typing import Literal
 
@@ -24,15 +24,15 @@ _SEARCH_KINDS: dict[Urgency, SearchKind] = {
     "closing": SearchKind.CLOSING,
     "backlog": SearchKind.BACKLOG,
     "finished": SearchKind.FINISHED,
-    # The same kind as the short searches of looking ahead, so that those cost nothing
-    # extra.
+    # Searches ahead of the players' moves have the same kind, so their results are
+    # shared.
     "spare": SearchKind.SPECULATE,
 }
 _SPARE_RANK = rank_speculation(ForecastPolicy().scout)
 
 
 class RequestId(Value, gc=False):
-    """Identity of a request, which comes back with the result."""
+    """Identity of a request. The result is returned with it."""
 
     game: GameId
     ply: int
@@ -41,20 +41,22 @@ class RequestId(Value, gc=False):
     """
     kind: RequestKind
     generation: int
-    """Count of changes to the game's past before this request; results of older
-    requests are dropped.
+    """Number of times that moves of the game were taken back before this request.
+    Results of older requests are dropped.
     """
 
 
 def build_priority(request_id: RequestId, urgency: Urgency) -> SearchPriority:
-    """Return the priority of a request's search among all searches of the engines."""
+    """Return the priority of a request's search among all searches."""
     rank = _SPARE_RANK if urgency == "spare" else 0
     kind = _SEARCH_KINDS[urgency]
     return SearchPriority(kind, request_id.game, request_id.ply, rank)
 
 
 class SearchRequest(Value):
-    """A search that a game needs. A repeated id changes its urgency."""
+    """A search that a game needs. A second request with the same id changes the
+    urgency.
+    """
 
     id: RequestId
     search: Search

@@ -1,4 +1,4 @@
-"""Requests of the event on their way to the engines. Pure."""
+"""Passes the event's requests to the engines. Pure."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,12 +10,12 @@ from live.messages.to_clients import Change
 
 
 class SearchRelay:
-    """A follower of the event that submits and drops the searches of its changes.
+    """Submits and cancels the searches that changes of the event require.
 
     Args:
         desk: accepts searches.
-        end_boards: is told changes; ends what was searched ahead for games that they
-            end.
+        end_boards: receives the other changes; cancels searches ahead of the players'
+            moves in games that these changes end.
     """
 
     def __init__(
@@ -25,7 +25,7 @@ class SearchRelay:
         self._end_boards = end_boards
 
     def follow(self, changes: Iterable[EventChange]) -> None:
-        """Carry out what these changes ask of the engines, in order."""
+        """Submit and cancel searches as these changes require, in order."""
         for change in changes:
             match change:
                 case SearchDropped(id=request_id):

@@ -1,3 +1,3 @@
-"""The journal: a file with everything an event has received from its sources and
+"""The journal: a file with everything that an event received from its sources and
 computed.
 """

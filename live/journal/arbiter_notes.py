@@ -1,5 +1,5 @@
-"""Notes about alerts and arbiters in the journal, and what else the watch keeps
-there.
+"""Stores the notes about alerts and arbiters in the journal, and the state of the alert
+rules.
 """
 
 import logging
@@ -38,7 +38,7 @@ _TYPES: dict[str, type[ArbiterNote]] = {
 
 
 class JournalWatchStore:
-    """A :class:`live.watch.arbiter_notes.WatchStore` in a journal."""
+    """Implements :class:`live.watch.arbiter_notes.WatchStore` with a journal."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -66,7 +66,9 @@ class JournalWatchStore:
 
 
 def decode_notes(notes: Iterable[RecordedNote]) -> Iterator[DatedNote]:
-    """Yield the notes with their times, seconds since 1970 UTC; log unreadable ones."""
+    """Yield the notes with their times, seconds since 1970 UTC; log
+    unreadable notes.
+    """
     for record in notes:
         if record.kind not in _TYPES:
             continue
@@ -82,8 +84,9 @@ def decode_notes(notes: Iterable[RecordedNote]) -> Iterator[DatedNote]:
 def reapply_rulings(
     state: Event, notes: Iterable[RecordedNote]
 ) -> Iterator[Sequence[EventChange]]:
-    """Remove the boards that arbiters have removed and not restored; yield the changes
-    of each ruling.
+    """Apply the arbiters' removals and restorations of boards again.
+
+    Yields the changes of the event after each of them.
     """
     for _, note in decode_notes(notes):
         if not isinstance(note, BoardRuling):

@@ -1,7 +1,7 @@
-"""Measurement of an engine that is still unknown, on the reference positions.
+"""Measurement of an unknown engine on the reference positions.
 
-The searches run while the engine has nothing else to do. Afterwards every move is rated
-again, and the measurement is stored for the next start.
+The searches run while the engine is idle. Afterwards every move is rated again, and the
+measurement is stored for the next start.
 """
 
 import logging
@@ -29,8 +29,9 @@ log = logging.getLogger(__name__)
 
 
 class SearchPositions(Protocol):
-    """The searches of :func:`live.engine.reference_searches.search_positions`, by the
-    engines in use.
+    """A function that searches positions with the engines in use.
+
+    :func:`live.engine.reference_searches.search_positions` does the work.
     """
 
     def __call__(
@@ -48,7 +49,7 @@ class EngineMeasuring:
         event: the event, which is rated again.
         publish: receives the changes.
         journal: the journal of the event, in which a new run begins.
-        on_progress: receives how far it is, and None at the end.
+        on_progress: receives the progress of the measurement, and None at its end.
     """
 
     def __init__(
@@ -72,12 +73,13 @@ class EngineMeasuring:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the figures come from models that do not know the engine in use."""
+        """Whether no model for computing figures knows the engine in use."""
         return not self._event.measure.models.measured
 
     async def run(self) -> None:
-        """Measure the engine and rate every move again; return at once if the engine is
-        known.
+        """Measure the engine and rate every move again.
+
+        Return at once if the engine is known.
         """
         if not self.is_needed:
             return

@@ -1,10 +1,10 @@
 """The journal of a running event: its file, its contents, and restoring after a
 restart.
 
-Before any source is followed, the games are restored with everything that was known of
-them. They are marked as restored until their source reports them again. A search whose
-result is in the journal is not repeated. Sources report whole games, so what was missed
-during the restart comes with their first report.
+Before any source is followed, the games of the previous run are restored with all their
+values. They are marked as restored until their source reports them again. A search
+whose result is in the journal is not repeated. Sources report whole games, so the first
+report of a game contains the moves that were played during the restart.
 """
 
 import contextlib
@@ -47,8 +47,8 @@ from live.ratings.engine_scale import MeasuredEngine
 from live.settings import Config, JournalConfig
 from live.watch.finding import count_things
 
-#: Sources that start from the beginning each time: nothing is stored for them unless
-#: the settings name a file.
+#: Sources that start from the beginning each time. Their events are stored only if the
+#: settings name a journal.
 PASSING = frozenset({"demo", "standard input"})
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
@@ -59,9 +59,9 @@ def journal_path(
 ) -> Path | None:
     """Return the path of the journal; None if no journal is to be written.
 
-    If the settings give no path, the file is named after the sources, whatever their
-    order. So two events never share a journal, and the same command continues where it
-    stopped.
+    If the settings give no path, the file name is derived from the sources,
+    independently of their order. So two events never share a journal, and a restart
+    with the same sources continues the same journal.
     """
     if not config.enabled:
         return None
@@ -84,10 +84,10 @@ def journals_folder() -> Path:
 
 #: Name of the journal in lists of the service's parts.
 PART = "journal"
-#: Shortest time between two snapshots of a game in progress, seconds; later changes are
-#: replayed after a restart.
+#: Minimum time between two snapshots of a game in progress, seconds. After a restart,
+#: later changes are applied to the snapshot.
 KEEP_S = 5.0
-#: Longest time spent on snapshots of games when the service ends, seconds.
+#: Maximum time spent on snapshots of games when the service ends, seconds.
 LAST_S = 2.0
 
 log = logging.getLogger(__name__)
@@ -99,10 +99,11 @@ _Games = tuple[list[_Archived], list[Game], list[GameId]]
 
 
 class EventJournal:
-    """Writes an event to its journal and restores it; does nothing if there is no
+    """Writes an event to its journal and restores it. Does nothing if there is no
     journal.
 
-    Loss policy: see :class:`live.journal.journal.Journal`.
+    If the file cannot be written, see :class:`live.journal.journal.Journal` for what
+    can be lost.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -114,16 +115,16 @@ class EventJournal:
         self._state: Event | None = None
         # Description of this run; None before it starts.
         self._run: JournalRun | None = None
-        # Games that have changed since their last snapshot, each with the earliest time
-        # of the next one.
+        # Games that have changed since their last snapshot. The value is the earliest
+        # time of the next snapshot, seconds of the monotonic clock.
         self._dirty: dict[GameId, float] = {}
         self._kept_s: dict[GameId, float] = {}
-        # Games whose snapshot cannot be read, until there is a new one.
+        # Games with an unreadable snapshot that has not been replaced yet.
         self._damaged: set[GameId] = set()
 
     @contextlib.contextmanager
     def opened(self, config: Config) -> Iterator[ResultCache]:
-        """Open the journal for the duration of the block, and yield the cache of search
+        """Open the journal for the duration of the block; yield the cache of search
         results.
         """
         # Settings that influence the computed values, stored together with them.
@@ -146,13 +147,13 @@ class EventJournal:
         find_result: Known,
         feeds: Sequence[FeedName],
     ) -> None:
-        """Restore the games of the previous run with everything that was known of them.
+        """Restore the games of the previous run with all their values.
 
         Args:
             state: an empty event.
-            publish: receives the changes, without the searches that are answered here.
+            publish: receives the changes, without the searches whose results are known.
             engine: the engine that measures the games.
-            find_result: function that returns the result of a search if it is known.
+            find_result: returns the result of a search if it is known.
             feeds: sources whose games are restored.
         """
         if not self.journal.has_file:
@@ -189,9 +190,11 @@ class EventJournal:
             log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
     def _read_games(self, run: JournalRun) -> Generator[None, None, _Games]:
-        """Return the games of the followed sources: games with a snapshot, each with
-        its later changes; games of which only changes are stored; and all ids in order
-        of appearance. Yields after every game.
+        """Return the games of the followed sources. Yields None after every game.
+
+        Returns:
+            The games with a snapshot, each with its later changes; the games without a
+            snapshot; and the ids of all games in the order in which they appeared.
         """
         archived: list[_Archived] = []
         unarchived: list[Game] = []
@@ -199,7 +202,7 @@ class EventJournal:
         waiting = deque(self.journal.read_restorable_games(run.measure))
         while waiting:
             yield
-            # Games are unpacked here one by one: 1,000 of them take 15 MB.
+            # Games are decoded one by one, because 1,000 decoded games take 15 MB.
             stored = waiting.popleft()
             id = stored.game
             appeared.append(id)
@@ -224,7 +227,7 @@ class EventJournal:
 
     @property
     def problem(self) -> str:
-        """Description for people of the journal's problem; empty if there is none."""
+        """Text for people about the journal's problem; empty if there is none."""
         if self.journal.problem:
             return self.journal.problem
         damage = list(self.journal.damage)
@@ -237,8 +240,9 @@ class EventJournal:
 
     @property
     def summary(self) -> str:
-        """Text for people about the journal's path and the number of restored games;
-        empty without a journal, or if it cannot be used (see :attr:`problem`).
+        """Text for people about the journal's path and the number of restored games.
+
+        Empty without a journal, or if the journal has a problem (see :attr:`problem`).
         """
         if not self.journal.has_file or self.journal.problem:
             return ""
@@ -248,8 +252,8 @@ class EventJournal:
         return f"{games} restored from {self.journal.path}"
 
     def begin_measured_run(self, measured: MeasuredEngine) -> None:
-        """Start a new run because the engine has been measured, which changes every
-        computed value.
+        """Start a new run of the journal, because measuring the engine changes all
+        computed values.
         """
         if self._state is None or self._run is None:
             return
@@ -262,7 +266,9 @@ class EventJournal:
     # --- changes ----------------------------------------------------------------------
 
     def add_step(self, step: Step, memories: Sequence[Memory] = ()) -> None:
-        """Store a step that has been applied, together with these values."""
+        """Store a step that has been applied to the event, together with
+        ``memories``.
+        """
         if isinstance(step, GameConfirmed):
             self.journal.keep_memories(memories)
         else:
@@ -274,7 +280,7 @@ class EventJournal:
             return
         for change in changes:
             if isinstance(change, MomentMessage):
-                continue  # moments are found again after a restart
+                continue  # moments are computed again after a restart
             game = getattr(change, "game", None)
             if isinstance(change, GoneMessage):
                 self._dirty.pop(change.game, None)
@@ -285,8 +291,11 @@ class EventJournal:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
 
     def _keep_games(self, end_s: float, *, all_of_them: bool = False) -> None:
-        """Write snapshots of changed games until time ``end_s`` of the monotonic clock.
-        Games in progress get one every few seconds at most, unless ``all_of_them``.
+        """Write snapshots of changed games until ``end_s``, seconds of the monotonic
+        clock.
+
+        Games in progress get one snapshot every few seconds at most, unless
+        ``all_of_them`` is set.
         """
         if self._state is None or self._run is None or self.journal.problem:
             return
@@ -298,8 +307,8 @@ class EventJournal:
                 return
             archived = self._state.archive(game)
             if archived is None:
-                # The game has open searches, is in several sources, is archived
-                # already, or is gone.
+                # The game has open searches, is reported by several sources, has
+                # already been archived, or no longer exists.
                 continue
             if not self.journal.keep_game(game, self._run.measure, encode(archived)):
                 return
@@ -310,8 +319,9 @@ class EventJournal:
                 self._kept_s[game] = now_s + KEEP_S
 
     def report_and_save(self, report: HealthReport) -> None:
-        """Report the journal's problem, and write snapshots that are due. Call this
-        about once a second.
+        """Report the journal's problem, and write snapshots that are due.
+
+        Call this about once a second.
         """
         problem = self.problem
         if problem != self._last_problem:
@@ -322,8 +332,8 @@ class EventJournal:
             if problem:
                 health = "failed" if self.journal.is_unrecoverable else "retrying"
             report(part_health(PART, health, problem))
-        # This comes last so that damage is reported at least once, however soon it is
-        # repaired.
+        # Snapshots can repair damage. They are written last, so that the damage is
+        # reported before.
         self._keep_games(time.monotonic() + SLICE_S)
 
 
@@ -340,8 +350,9 @@ class KnownAnswers:
         """Known results of requests, in the order of the requests."""
 
     def pick_requests(self, changes: Iterable[EventChange]) -> list[EventChange]:
-        """Return the changes without the requests whose results are known; those go to
-        :attr:`found`.
+        """Return the changes without the search requests whose results are known.
+
+        The known results are added to :attr:`found`.
         """
         others: list[EventChange] = []
         for change in changes:
@@ -358,8 +369,10 @@ class KnownAnswers:
 def _restore_games(
     state: Event, archived: Sequence[_Archived], unarchived: Sequence[Game]
 ) -> Iterator[Sequence[EventChange]]:
-    """Apply the changes made after the games' snapshots, and restore the games without
-    a snapshot. Yields the changes of the event after every step.
+    """Apply later changes to games with a snapshot, and restore games without a
+    snapshot.
+
+    Yields the changes of the event after every step.
     """
     for _, since in archived:
         for step in since:

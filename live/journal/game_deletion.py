@@ -1,4 +1,4 @@
-"""Deletion of games from a journal, with everything recorded about them."""
+"""Deletes games from a journal, with all records about them."""
 
 import contextlib
 import re
@@ -18,22 +18,23 @@ from live.journal.journal_file import (
     open_connection,
 )
 
-#: Kinds of notes that can name people. The other kinds, such as the delay that was
-#: chosen, hold for the whole event.
+#: Kinds of notes that can name people. Other kinds, such as a change of the public
+#: delay, are about the whole event.
 _KINDS_ABOUT_PEOPLE = ("alert", "mute", "entry")
 
 
 def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
-    """Delete games permanently; return the number of games. They are the games of
-    ``player`` (a name or a FIDE id), or those whose last change was before
-    ``older_than_ms`` (milliseconds since 1970 UTC). Notes about these games are deleted
-    too, and so are notes that mention the player, and alerts and remarks from before
-    that time that are not about a remaining game.
+    """Delete games permanently; return the number of deleted games.
 
-    A game is deleted as a whole, so the opponent's is deleted too: even without names,
-    its moves would show who played. Results of searches stay, since they contain no
-    people. The file is rewritten, so that no deleted data remains in free pages. A note
-    records the number of deleted games.
+    The games are selected by ``player`` (a name or a FIDE id), or by a last change
+    before ``older_than_ms`` (milliseconds since 1970 UTC). Notes about these games are
+    deleted too. So are notes that mention the player, and alerts and remarks from
+    before that time that are not about a remaining game.
+
+    Both players' moves are deleted, since even without names they would show who
+    played. Results of searches remain, since they contain no data about people. The
+    file is rewritten, so that free pages contain no deleted data. A note records the
+    number of deleted games.
 
     Raises:
         JournalLocked: a service is writing the file.
@@ -92,9 +93,7 @@ def _note_deletion(connection: sqlite3.Connection, games: int) -> None:
 def _find_player_games(
     connection: sqlite3.Connection, player: str
 ) -> tuple[set[str], set[str]]:
-    """Return the names of a player, in folded form, and the ids of the player's
-    games.
-    """
+    """Return the names of a player (case-folded), and the ids of the player's games."""
     folded = fold_name(player)
     names = set() if folded.isdecimal() else {folded}
     games = set()
@@ -123,7 +122,7 @@ def _walk_people(value: object) -> Iterator[tuple[str, object]]:
 def _mentions_any(body: bytes, names: set[str]) -> bool:
     """Return whether a note contains one of the names as whole words."""
     with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
-        # Encode the JSON again, since the original might contain letters as numeric
+        # Encode the JSON again, since the original can contain letters as numeric
         # escapes.
         body = msgspec.json.encode(msgspec.json.decode(body))
     text = fold_name(body.decode("utf-8", "replace"))

@@ -1,16 +1,16 @@
-"""The journal of an event: everything received and computed, kept over restarts and
+"""The journal of an event: all received and computed data, preserved over restarts and
 crashes.
 
-Records are passed on without waiting and written by a separate thread, which again and
-again writes all waiting records in one transaction. A crash loses only records of the
-last milliseconds. The service never depends on the file: a fault is described in
+Adding a record does not wait for the disk. A separate thread repeatedly writes all
+waiting records in one transaction. A crash loses only the records of the last
+milliseconds. The service never depends on the file: a fault is described in
 ``problem``, and everything else continues.
 
-Loss policy: records that cannot be written now wait, and writing is repeated until it
-succeeds. If the file could not be written for long and many records wait, those that
-can be recomputed are dropped: results, answers and snapshots of games. Changes and
-notes are never dropped, since they exist nowhere else; an event of a thousand games has
-some 100 MB of them. A damaged file is abandoned and left unchanged.
+If the file cannot be written, records wait, and writing is repeated until it succeeds.
+If too many records wait, records that can be recomputed are dropped: results, answers
+and snapshots of games. Changes and notes are never dropped, since they cannot be
+recomputed; those of an event of a thousand games take some 100 MB. A damaged file is
+left unchanged and is no longer written.
 """
 
 from __future__ import annotations
@@ -57,14 +57,16 @@ log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-#: Number of waiting groups of records, some 1.5 kB each, above which those that can be
-#: recomputed are dropped: minutes of a large event with a full disk.
+#: Number of waiting groups of records above which records that can be recomputed are
+#: dropped. A group has some 1.5 kB; a large event with a full disk reaches this number
+#: within minutes.
 MAX_WAITING = 20_000
-#: Number of search results kept in memory in addition to the file, some 1.5 kB each.
+#: Number of search results that are kept in memory in addition to the file. Each has
+#: some 1.5 kB.
 RESULTS_IN_MEMORY = 250
-#: A clock that has gained more than this was set forward, milliseconds.
+#: Minimum jump of the clock that shows that it was set forward, milliseconds.
 CLOCK_STEP_MS = 1_000
-#: Time after which a failed write is repeated, seconds.
+#: Time between two attempts to write, seconds, after an attempt has failed.
 RETRY_S = 1.0
 
 
@@ -78,9 +80,10 @@ def _read_steady_ms() -> float:
 
 
 class Journal:
-    """A journal, with or without a file; only this process writes the file. Use as a
-    context manager. Faults of the file never raise an error. Also a
-    :class:`live.engine.result_cache.ResultCache`.
+    """A journal, with or without a file. Use it as a context manager.
+
+    Only this process writes the file. Faults of the file never raise an error. The
+    class also implements :class:`live.engine.result_cache.ResultCache`.
 
     Args:
         now_ms: function that returns the time in milliseconds since 1970 UTC.
@@ -100,18 +103,18 @@ class Journal:
         steady_ms: Callable[[], float] | None = None,
     ) -> None:
         self.has_file = path is not None
-        """Whether there is a file. Without one, nothing is written, and only search
-        results are stored, in memory.
+        """Whether there is a file. Without a file, only search results are stored, in
+        memory.
         """
         self.path = (path or Path()).expanduser()
         self.problem = ""
-        """Description of the journal's problem for people; empty if there is none."""
+        """Text for people about the journal's problem; empty if there is none."""
         self.is_unrecoverable = False
         """Whether the problem is permanent, so that the file is no longer written."""
         self.damage: tuple[str, ...] = ()
-        """Descriptions for people of damage found when the file was opened."""
+        """Texts for people about damage found when the file was opened."""
         self._now_ms = now_ms
-        # If there is a file, only the most recent results are also kept in memory.
+        # With a file, only the most recent results are also kept in memory.
         few_results = (
             MemoryResultCache(RESULTS_IN_MEMORY)
             if self.has_file
@@ -139,7 +142,7 @@ class Journal:
             return self
         path = self.path
         try:
-            check_is_journal(path)  # check before creating files next to it
+            check_is_journal(path)  # checked before any files are created next to it
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.enter_context(lock_journal(path))
             make_private(path)
@@ -155,7 +158,9 @@ class Journal:
         else:
             if version not in (0, VERSION):
                 log.info(
-                    "journal %s is brought from version %d up to date", path, version
+                    "journal %s: converted from version %d to the current version",
+                    path,
+                    version,
                 )
             self._writer = JournalWriter(
                 path, self._on_writer_problem, retry_s=self._retry_s
@@ -185,17 +190,17 @@ class Journal:
         """Set the problem of the file and log it; called on the writer's thread."""
         self.is_unrecoverable |= is_hopeless
         if not problem:
-            log.warning("journal %s: is written again", self.path)
+            log.warning("journal %s: can be written again", self.path)
             self.problem = ""
         elif is_hopeless:
             self._set_problem(
-                f"is damaged ({problem}) and written no more. "
-                "Move it away, and start live-rate again"
+                f"is damaged ({problem}) and no longer written. "
+                "Move the file away, and restart live-rate"
             )
         else:
             self._set_problem(
                 f"cannot be written ({problem}); "
-                "what happens is kept in memory and written as soon as it can be"
+                "changes stay in memory until it can be written"
             )
 
     def _set_problem(self, problem: str) -> None:
@@ -203,8 +208,9 @@ class Journal:
         log.error("%s", self.problem)
 
     def wait_until_written(self, timeout_s: float = BUSY_S) -> bool:
-        """Wait until all records are written; return whether they are. Do not call this
-        on the event loop.
+        """Wait until all records are written; return whether this succeeded.
+
+        Do not call this on the event loop.
         """
         return (
             self._writer is None
@@ -216,19 +222,24 @@ class Journal:
 
     def read_restorable_games(self, measure: bytes) -> list[RestorableGame]:
         """Return the games to continue, in order of appearance; empty if nothing can be
-        read. Values stored under another ``measure`` are left out.
+        read.
+
+        Values stored under another ``measure`` are left out.
         """
         return self._ask_reader(
             lambda reader: reader.read_restorable_games(measure), []
         )
 
     def read_last_change_times(self) -> dict[GameId, int]:
-        """Return the time of the last change of each open game, milliseconds."""
+        """Return the time of the last change of each open game, milliseconds since 1970
+        UTC.
+        """
         return self._ask_reader(JournalReader.read_last_change_times, {})
 
     def read_recent_changes(self, within_ms: float) -> list[RecentChange] | None:
-        """Return the changes of the last ``within_ms`` milliseconds, as
-        :meth:`live.journal.journal_reader.JournalReader.read_recent_changes` does.
+        """Return the changes of the last ``within_ms`` milliseconds.
+
+        See :meth:`live.journal.journal_reader.JournalReader.read_recent_changes`.
         Return None also if the file cannot be read.
         """
         return self._ask_reader(
@@ -244,13 +255,13 @@ class Journal:
         return self._ask_reader(JournalReader.read_notes, [])
 
     def read_memories(self, kind: str) -> dict[str, bytes]:
-        """Return the stored values of this kind, by subject."""
+        """Return the stored values of a kind, by subject."""
         return self._ask_reader(lambda reader: reader.read_memories(kind), {})
 
     def _ask_reader(
         self, ask: Callable[[JournalReader], Answer], default: Answer
     ) -> Answer:
-        """Return the result of a query to the file, or ``default`` if it cannot be
+        """Return the result of a query to the file; ``default`` if the file cannot be
         read.
         """
         if self._reader is None:
@@ -260,13 +271,17 @@ class Journal:
         except sqlite3.Error as error:
             self._on_read_error(error)
         except ValueError as error:  # from msgspec, or for bytes that are not UTF-8
-            log.error("journal %s: holds what cannot be read (%s)", self.path, error)
+            log.error(
+                "journal %s: contains an unreadable record (%s)", self.path, error
+            )
         return default
 
     def _on_read_error(self, error: sqlite3.Error) -> None:
         if read_error_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            # Nothing is damaged: for now, the value counts as unknown.
-            log.warning("journal %s: could not be read just now (%s)", self.path, error)
+            # The file is not damaged. For now, the value counts as unknown.
+            log.warning(
+                "journal %s: cannot be read at the moment (%s)", self.path, error
+            )
             return
         self._close_reader()
         self._on_writer_problem(str(error), True)
@@ -275,7 +290,7 @@ class Journal:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all records added in this block together, or none of them."""
+        """Write all records that are added in this block together, or none of them."""
         gathered: list[Record] = []
         self._gathered = gathered
         try:
@@ -291,8 +306,10 @@ class Journal:
         self._hand_over(JournalWriter.write_run, self._run, self._read_clock_ms(), run)
 
     def keep_game(self, game: GameId, measure: bytes, whole: bytes) -> bool:
-        """Store a snapshot of a game as it is after all changes so far. Return False if
-        there was no room for it.
+        """Store a snapshot of a game after all changes so far.
+
+        Return False if the snapshot is dropped, because too many records wait or the
+        file has a problem.
         """
         room = self._has_room and not self.problem
         return room and self._hand_over(
@@ -313,13 +330,15 @@ class Journal:
         )
 
     def add_change(self, step: Step, memories: Sequence[Memory] = ()) -> None:
-        """Add a change that has been applied, together with these values."""
+        """Add a change that has been applied to the event, together with
+        ``memories``.
+        """
         self._n += 1
         values = self._n, self._read_clock_ms(), self._run, step, memories
         self._hand_over(JournalWriter.write_change, *values)
 
     def keep_memories(self, memories: Sequence[Memory]) -> None:
-        """Replace the stored values of the same kinds and subjects."""
+        """Store these values, replacing those with the same kind and subject."""
         if memories:
             self._hand_over(JournalWriter.write_memories, memories)
 
@@ -338,9 +357,11 @@ class Journal:
         return True
 
     def _read_clock_ms(self) -> int:
-        """Return the time in milliseconds, which never runs backwards within a run. If
-        the clock was set forward, add a note about it first: the age of records must
-        not include the jump.
+        """Return the time in milliseconds since 1970 UTC; it never decreases within a
+        run.
+
+        If the clock was set forward, first add a note about the jump, because the jump
+        must not count as part of the age of records.
         """
         if self._steady_ms is None:
             self._last_ms = max(self._last_ms, self._now_ms())
@@ -349,7 +370,7 @@ class Journal:
         steady_ms = self._steady_ms()
         passed_ms = max(0.0, steady_ms - self._last_steady_ms)
         self._last_steady_ms = steady_ms
-        # For the first record of a run, the time before it is unknown.
+        # For the first record of a run, the previous time is unknown.
         going_on_ms = before_ms + round(passed_ms) if before_ms else 0
         self._last_ms = max(going_on_ms, self._now_ms())
         forward_ms = round(self._last_ms - before_ms - passed_ms)
@@ -391,7 +412,7 @@ class Journal:
         return record[1] if record is not None else None
 
     def store_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
-        """Store an answer, so that a restart shows the same without using the neural
+        """Store an answer, so that a restart does not repeat the work of the neural
         network.
         """
         if self._has_room:

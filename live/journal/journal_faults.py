@@ -1,4 +1,4 @@
-"""Faults of a journal's file in words, with their remedies."""
+"""Describes faults of a journal's file, with their remedies."""
 
 import os
 import sqlite3
@@ -15,7 +15,7 @@ from live.journal.journal_file import (
 )
 
 #: Whether the operating system can check access for the effective user, whose rights
-#: count when files are opened.
+#: apply when files are opened.
 _EFFECTIVE = os.access in os.supports_effective_ids
 #: SQLite's result codes for a file or folder that this user is not allowed to write.
 _UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
@@ -28,8 +28,9 @@ _REMEDIES = {
 
 
 def explain_unusable(path: Path, error: Exception) -> str:
-    """Describe why a service cannot use this file as its journal. The text is to be
-    shown after the file's name.
+    """Describe why a service cannot use this file as its journal.
+
+    The text follows the file's name in a message.
     """
     if path.is_dir():
         return "is a folder"
@@ -99,7 +100,8 @@ def build_missing_error(path: Path) -> InputError:
 
 def explain_refusal(path: Path) -> str:
     """Describe why a service could not use this file as its journal; empty if it could.
-    The text is to be shown after the file's name. Nothing is changed.
+
+    The text follows the file's name in a message. The file is not changed.
     """
     path = path.expanduser().absolute()
     try:
@@ -119,7 +121,5 @@ def explain_refusal(path: Path) -> str:
 
 
 def _can_write(path: Path) -> bool:
-    """Return whether this user is allowed to write a file, or to create files in a
-    folder.
-    """
+    """Return whether this user may write a file, or create files in a folder."""
     return os.access(path, os.W_OK, effective_ids=_EFFECTIVE)

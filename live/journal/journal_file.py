@@ -44,12 +44,12 @@ from live.engine.search_key import SearchKey
 
 log = logging.getLogger(__name__)
 
-#: The word "live" in ASCII, by which SQLite marks the owner of the file (pragma
+#: The word "live" in ASCII, with which SQLite marks the file as a journal (pragma
 #: application_id).
 APPLICATION_ID = 0x6C697665
 
-#: Statements that convert each version of the file to the next, starting with an empty
-#: file. A released entry never changes: later versions are appended.
+#: Statements that convert each version of the file to the next one, starting with an
+#: empty file. Entries of released versions never change; new versions are appended.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE results (key BLOB PRIMARY KEY, result BLOB NOT NULL) WITHOUT"
@@ -97,22 +97,23 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         " body BLOB NOT NULL, sum BLOB NOT NULL, PRIMARY KEY (kind, about))"
         " WITHOUT ROWID",
     ),
-    # This version no longer updates ``heads``. An empty step raises the version number,
-    # so that older programs, which read ``heads``, refuse the file.
+    # This version no longer updates ``heads``. Its empty step raises the version
+    # number, so that older programs, which read ``heads``, reject the file.
     (),
 )
 VERSION = len(MIGRATIONS)
-#: Oldest version from which a report can be made: that of live-rate 0.2.
+#: Oldest version that reports can be made from: the version of live-rate 0.2.
 OLDEST_READABLE = 4
 
-#: Longest wait for a commit of another process, seconds.
+#: Maximum wait for a transaction of another process, seconds.
 BUSY_S = 5.0
 
 
 class SqliteConnection(sqlite3.Connection):
-    """A connection that raises only ``sqlite3.Error``. Python decodes SQLite's messages
-    as UTF-8. The message about a damaged schema quotes the damaged bytes, which would
-    raise UnicodeDecodeError.
+    """A connection that raises only ``sqlite3.Error``.
+
+    Python decodes SQLite's messages as UTF-8. The message about a damaged schema quotes
+    the damaged bytes, so Python itself would raise UnicodeDecodeError.
     """
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
@@ -144,11 +145,11 @@ UNUSABLE_ERRORS = (JournalLocked, ForeignDatabase, sqlite3.Error, OSError)
 def open_connection(
     path: Path, *, busy_s: float = BUSY_S, at_rest: bool = False
 ) -> sqlite3.Connection:
-    """Return a connection that does not start transactions by itself.
+    """Return a connection that does not start transactions implicitly.
 
-    A power failure can lose the last commits, but neither that nor the end of this
-    process can damage the file. ``at_rest`` is for reading only, while nobody writes:
-    no files are created next to the journal.
+    A power failure can lose the last commits. Neither a power failure nor the end of
+    this process can damage the file. ``at_rest`` opens the file for reading while no
+    process writes it, without creating files next to it.
     """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?immutable=1" if at_rest else path,
@@ -159,14 +160,14 @@ def open_connection(
         factory=SqliteConnection,
     )
     connection.execute("PRAGMA synchronous = NORMAL")
-    # The operating system caches the file's pages anyway, and SQLite's own cache of 2
-    # MB would fill up within hours.
+    # The operating system already caches the file's pages, and SQLite's own cache would
+    # grow to 2 MB within hours.
     connection.execute("PRAGMA cache_size = -512")
     return connection
 
 
 def migrate(connection: sqlite3.Connection) -> int:
-    """Convert the file to the newest version; return the version it had.
+    """Convert the file to the newest version; return the version it had before.
 
     Raises:
         ForeignDatabase: the file belongs to another program, or to a later version of
@@ -174,14 +175,14 @@ def migrate(connection: sqlite3.Connection) -> int:
         sqlite3.Error: the file is damaged, or cannot be written.
     """
     version = read_version(connection)
-    # A copy made with VACUUM INTO does not have this mode; without it, readers would
+    # A copy made with VACUUM INTO is not in this mode. In any other mode, readers would
     # block the writer.
     connection.execute("PRAGMA journal_mode = WAL")
     if version == VERSION:
         return version
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        # Another process might just have converted it.
+        # Another process might have converted the file in the meantime.
         version = read_version(connection)
         for statement in chain.from_iterable(MIGRATIONS[version:]):
             connection.execute(statement)
@@ -191,7 +192,7 @@ def migrate(connection: sqlite3.Connection) -> int:
 
 
 def read_version(connection: sqlite3.Connection) -> int:
-    """Return the version of the file; 0 for an empty one.
+    """Return the version of the file; 0 for an empty file.
 
     Raises:
         ForeignDatabase: see :func:`migrate`.
@@ -208,19 +209,21 @@ def read_version(connection: sqlite3.Connection) -> int:
 
 def read_marks(connection: sqlite3.Connection) -> list[int]:
     """Return the file's application id, its version, and the number of changes to its
-    tables; each is 0 if it was never set.
+    tables.
+
+    Each number is 0 if it was never set.
     """
     names = ("application_id", "user_version", "schema_version")
     return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
 
 
-#: Length of a checksum, bytes: one in 2^64 cases of damage is not detected.
+#: Length of a checksum, bytes. One case of damage in 2^64 remains undetected.
 CHECKSUM_BYTES = 8
 
 _encode = msgspec.msgpack.Encoder().encode
 
-#: Tables with checksums, and the columns that the checksum covers; the first identifies
-#: the row.
+#: Tables with checksums, with the columns that the checksum covers. The first column
+#: identifies the row.
 RECORDS: dict[str, str] = {
     "changes": "n, at_ms, run, game, step",
     "notes": "n, at_ms, run, game, kind, body",
@@ -236,16 +239,17 @@ def compute_checksum(*fields: object) -> bytes:
 
 
 def hash_search(identity: str, search_key: SearchKey) -> bytes:
-    """Return the key of a search result: a digest of 16 bytes over engine, options,
-    limit and position.
+    """Return the key of a search result: a digest of 16 bytes of engine, options, limit
+    and position.
     """
     text = _encode((identity, search_key))
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
 def check_pages(connection: sqlite3.Connection, table: str) -> list[str]:
-    """Return SQLite's messages about damaged pages of a table and its indexes, one line
-    each.
+    """Return SQLite's messages about damaged pages of a table and its indexes.
+
+    Each message is one line.
     """
     try:
         rows = connection.execute(f"PRAGMA integrity_check({table})").fetchall()
@@ -274,16 +278,19 @@ def read_error_code(error: sqlite3.Error) -> int:
 @contextlib.contextmanager
 def lock_journal(journal: Path, *, make: bool = True) -> Iterator[None]:
     """Lock a journal for writing for the duration of the block; fail at once if it is
-    locked. If not ``make``, do nothing if the journal has never been locked.
+    locked.
+
+    If not ``make``, do nothing if the journal has never been locked.
 
     The lock is an exclusive transaction on an empty database next to the journal. The
-    operating system releases it however this process ends, on every platform of SQLite.
+    operating system releases the lock however this process ends, on every platform of
+    SQLite.
 
     Raises:
         JournalLocked: another process holds the lock.
         sqlite3.Error: the lock file cannot be created.
     """
-    # A file has only one lock, whatever path is used for it.
+    # Different paths of the same file must give the same lock.
     journal = journal.resolve()
     path = journal.with_name(journal.name + "-lock")
     if not (make or path.exists()):
@@ -303,9 +310,10 @@ def lock_journal(journal: Path, *, make: bool = True) -> Iterator[None]:
 
 
 def make_private(path: Path) -> None:
-    """Create the file if it does not exist, and allow only its user to read it: it
-    contains information that is withheld from the public. SQLite gives the same rights
-    to its files next to a journal.
+    """Allow only the current user to read a file; create the file if it does not exist.
+
+    The file contains information that is withheld from the public. SQLite gives the
+    same rights to its files next to a journal.
     """
     if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -315,7 +323,9 @@ def make_private(path: Path) -> None:
             path.chmod(0o600)
     except OSError as error:
         log.warning(
-            "%s: others can read it, and that cannot be changed (%s)", path, error
+            "%s: other users can read it; its permissions cannot be changed (%s)",
+            path,
+            error,
         )
 
 
@@ -333,6 +343,6 @@ def check_is_journal(path: Path) -> None:
         try:
             read_version(connection)
         except sqlite3.Error as error:
-            # Other errors can occur because the file is being written at this moment.
+            # Other errors can be temporary, while another process writes the file.
             if read_error_code(error) == sqlite3.SQLITE_NOTADB:
                 raise

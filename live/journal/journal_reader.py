@@ -1,12 +1,11 @@
-"""Reader of a journal, for a restart and for commands that read a finished or running
-event, and the types of its records. Steps of games are defined in
-:mod:`live.games.game`.
+"""Reads a journal, for a restart and for commands; defines the types of its records.
 
-Reading does not wait for writers in other processes or threads (SQLite in WAL mode).
+Steps of games are defined in :mod:`live.games.game`. Reading does not wait for writers
+in other processes or threads (SQLite in WAL mode).
 
 Computed values of a game are stored so that a restart need not compute them again. They
-are valid only under the same measure (all that the values depend on). Under another
-measure they are recomputed from changes and results.
+are valid only under the same measure, which is everything that the values depend on.
+Under another measure they are recomputed from changes and results.
 """
 
 import contextlib
@@ -51,33 +50,33 @@ from live.ratings.engine_scale import MeasuredEngine
 
 log = logging.getLogger(__name__)
 
-#: Kind of notes that contain the milliseconds by which the computer's clock has just
-#: been set forward.
+#: Kind of notes about jumps of the computer's clock. Their body is the number of
+#: milliseconds by which the clock was set forward.
 CLOCK_NOTE = "clock"
 
 
 class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
-    """Description of a start of the service: its version, and everything on which later
-    computed values depend.
+    """Description of a start of the service: its version, and everything that values
+    computed in this run depend on.
     """
 
     version: str
     engine_name: str
     identity: str
-    """Name and options of the engine. Results of searches depend on these and on the
-    question.
+    """Name and options of the engine. Results of searches depend on them and on the
+    position.
     """
     limit: str
     """Search limit as text for people."""
     feeds: tuple[FeedName, ...] = ()
     settings: dict[str, object] = {}
-    """The settings ``[engine]``, ``[rating]`` and ``[human]`` at that time."""
+    """The settings ``[engine]``, ``[rating]`` and ``[human]`` at the start."""
     measured: MeasuredEngine | None = None
-    """Measurement of the engine with reference positions, if computed values depend on
-    it.
+    """Measurement of the engine on reference positions; None if computed values do not
+    depend on it.
     """
     measure: bytes = b""
-    """Digest; stored values are valid only if it is the same."""
+    """Digest of the measure; stored values are valid only under the same digest."""
 
 
 class RecordedChange(Value):
@@ -89,8 +88,9 @@ class RecordedChange(Value):
 
 
 RecentChange = tuple[float, GameId, RecordedChange | None]
-"""A change before the journal's last record: the milliseconds between them, the game
-(empty in earlier versions: all games), and the change (None if it cannot be decoded).
+"""A recent change, as three values: its age in milliseconds when the journal's last
+record was written; the game (in earlier versions empty for all games); and the change
+(None if it cannot be decoded).
 """
 
 
@@ -107,7 +107,9 @@ class RecordedNote(Value):
 
 
 class Memory(NamedTuple):
-    """A value stored under a kind and a subject; a ``body`` of None deletes it."""
+    """A value stored under a kind and a subject; ``body`` None deletes the stored
+    value.
+    """
 
     kind: str
     about: str
@@ -116,7 +118,7 @@ class Memory(NamedTuple):
 
 
 class RestorableGame(Value):
-    """A game to continue: its stored values, if any, and its changes since they were
+    """A game to continue: its stored values, if any, and its changes after they were
     stored.
     """
 
@@ -125,7 +127,9 @@ class RestorableGame(Value):
     """Encoded :class:`live.event.game_record.ArchivedValues`."""
     since: tuple[RecordedChange, ...]
     damaged: bool = False
-    """Whether the stored values are damaged, so that all its changes are needed."""
+    """Whether the stored values are damaged, so that all changes of the game are
+    needed.
+    """
 
 
 def _decode_text(raw: bytes) -> str:
@@ -136,7 +140,7 @@ def _encode_array(value: object) -> object:
     """Encode a NumPy array, which msgpack does not support, as its shape and bytes."""
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
-    raise NotImplementedError(f"{type(value).__name__} cannot be kept")
+    raise NotImplementedError(f"{type(value).__name__} cannot be stored")
 
 
 def _decode_array(kind: type, value: Any) -> object:
@@ -157,8 +161,10 @@ _decode_archived = msgspec.msgpack.Decoder(
 
 
 def hash_measure(identity: str, limit: str, measure: Measure) -> bytes:
-    """Return a digest of everything that computed values depend on, and of the
-    structure in which they are stored. Stored values are valid while it stays the same.
+    """Return a digest of everything that computed values depend on.
+
+    The digest includes the structure in which the values are stored. Stored values are
+    valid while it stays the same.
     """
     _, shapes = msgspec.json.schema_components(
         (ArchivedValues, ArchivedDetails), schema_hook=lambda kind: {"type": "string"}
@@ -193,7 +199,9 @@ def decode_archived(game: GameId, data: bytes) -> ArchivedValues | None:
 
 
 def replay_game(id: GameId, changes: Iterable[RecordedChange]) -> Game | None:
-    """Return the game after these changes; None if they do not fit together."""
+    """Return the game after these changes; None if the changes contradict
+    each other.
+    """
     game: Game | None = None
     try:
         for change in changes:
@@ -220,8 +228,8 @@ _TABLE_NAMES = {
     "games": "games as they stood",
     "remembered": "what alerts and moments rest on",
 }
-#: Tables that are most of the file; a damaged row in them only costs a repeated search
-#: or answer, so services do not check them.
+#: Tables that make up most of the file. A service does not check them, since a damaged
+#: row in them only causes a repeated search or prediction.
 _RESULT_TABLE_NAMES = {
     "results": "results of searches",
     "human": "what players would play",
@@ -229,20 +237,23 @@ _RESULT_TABLE_NAMES = {
 
 
 class JournalReader:
-    """A connection that only reads. Close it, or use it as a context manager."""
+    """A read-only connection to a journal. Close it, or use it as a context manager."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file. Raises sqlite3.Error, or
-        :class:`live.journal.journal_file.ForeignDatabase` if it is not a journal.
+        """Open the file.
+
+        Raises:
+            sqlite3.Error: the file cannot be read.
+            ForeignDatabase: the file is not a journal.
         """
         self._path = path
         self._connection = open_connection(path, busy_s=0)
         self._connection.execute("PRAGMA query_only = ON")
-        # Damaged text must not raise an error; its checksum shows the damage in any
-        # case.
+        # Damaged text must not raise an error here, because its row's checksum shows
+        # the damage.
         self._connection.text_factory = _decode_text
         self._connection.create_function("is_good", 2, self._is_good)
-        # By table: the numbers or keys of its damaged rows.
+        # The numbers or keys of the damaged rows of each table.
         self._damaged_rows: dict[str, frozenset[Any]] = {}
 
     @classmethod
@@ -271,7 +282,9 @@ class JournalReader:
         version = read_version(self._connection)
         if version == 0:
             raise InputError(
-                str(self._path), "holds no event yet", "Follow one with it first"
+                str(self._path),
+                "contains no event yet",
+                "Follow an event with it first",
             )
         if version < OLDEST_READABLE:
             remedy = "Follow an event with it once, which updates it"
@@ -288,12 +301,14 @@ class JournalReader:
     def __exit__(
         self, kind: object, error: BaseException | None, trace: object
     ) -> None:
-        """Close the connection. Raises InputError if damage was found inside the
-        block.
+        """Close the connection.
+
+        Raises:
+            InputError: damage was found inside the block.
         """
         self.close()
-        # TypeError: the type of a value differs from that of its column, which only
-        # damage can cause.
+        # A TypeError means that a value does not have the type of its column, which
+        # only damage can cause.
         if isinstance(
             error, sqlite3.Error | msgspec.DecodeError | TypeError | UnicodeError
         ):
@@ -304,7 +319,9 @@ class JournalReader:
             self._connection.close()
 
     def read_last_numbers(self) -> tuple[int, int, int]:
-        """Return the numbers of the last run, change and note; 0 if there is none."""
+        """Return the numbers of the last run, change and note; 0 for a kind without
+        records.
+        """
         row = self._connection.execute(
             "SELECT (SELECT ifnull(max(run), 0) FROM runs),"
             " (SELECT ifnull(max(n), 0) FROM changes),"
@@ -313,9 +330,10 @@ class JournalReader:
         return row[0], row[1], row[2]
 
     def find_problems(self, *, results: bool = False) -> list[str]:
-        """Check pages and rows, and ignore damaged rows from now on; return
-        descriptions of the damage. With ``results``, also check results of searches and
-        answers of the neural network.
+        """Check pages and rows; return descriptions of the damage.
+
+        Later reads ignore damaged rows. With ``results``, results of searches and
+        answers of the neural network are checked too.
         """
         problems: list[str] = []
         rows = self._connection.execute(
@@ -350,11 +368,11 @@ class JournalReader:
         return n not in self._damaged_rows.get(table, ())
 
     def read_restorable_games(self, measure: bytes) -> list[RestorableGame]:
-        """Return the games that were open at the end, in order of appearance, each with
-        the changes to apply to it.
+        """Return the games that existed at the end, in order of appearance, with their
+        changes.
 
-        Values stored under another ``measure`` are ignored, and so are changes that
-        cannot be decoded.
+        Changes that a stored value already includes are left out. Values stored under
+        another ``measure`` are ignored, and so are changes that cannot be decoded.
         """
         since: dict[GameId, list[RecordedChange]] = defaultdict(list)
         for n, at_ms, step, game in self._connection.execute(
@@ -385,8 +403,10 @@ class JournalReader:
     def read_result(
         self, identity: str, search_key: SearchKey
     ) -> tuple[SearchResult, int | None] | None:
-        """Return the result of a search by this engine and its time, milliseconds (None
-        if unknown). Return None if there is no readable result.
+        """Return the result of a search by this engine, and its time, milliseconds
+        since 1970 UTC.
+
+        The time is None if it is unknown. Return None if there is no readable result.
         """
         key = hash_search(identity, search_key)
         row = self._connection.execute(
@@ -401,8 +421,10 @@ class JournalReader:
         return None
 
     def read_answer(self, question: HumanQuestion) -> tuple[int, HumanAnswer] | None:
-        """Return the time of an answer about human moves, milliseconds, and the answer;
-        None if there is none or it cannot be read.
+        """Return the time of an answer about human moves, milliseconds since 1970 UTC,
+        and the answer.
+
+        Return None if there is no readable answer.
         """
         rows = self._connection.execute(
             "SELECT answer, at_ms FROM human WHERE key = ?", (question.digest,)
@@ -413,12 +435,12 @@ class JournalReader:
         return None
 
     def has_human_answers(self) -> bool:
-        """Return whether any answer about human moves is stored."""
+        """Return whether at least one answer about human moves is stored."""
         return bool(self._connection.execute("SELECT 1 FROM human LIMIT 1").fetchone())
 
     def read_runs(self) -> list[tuple[int, int, JournalRun]]:
-        """Return number, time (milliseconds) and description of each start of the
-        service.
+        """Return the number, time (milliseconds since 1970 UTC) and description of each
+        start of the service.
         """
         rows = self._connection.execute(
             "SELECT run, at_ms, about FROM runs ORDER BY run"
@@ -430,7 +452,9 @@ class JournalReader:
         ]
 
     def read_changes(self, to_ms: int | None = None) -> Iterator[RecordedChange]:
-        """Yield all changes in order, up to the last one not later than ``to_ms``."""
+        """Yield the changes until the time ``to_ms``, milliseconds since 1970 UTC, in
+        order.
+        """
         rows = self._connection.execute(
             "SELECT n, at_ms, game, step FROM changes WHERE ?1 IS NULL"
             " OR n <= (SELECT max(n) FROM changes WHERE at_ms <= ?1) ORDER BY n",
@@ -442,17 +466,17 @@ class JournalReader:
                 games[game] = None
                 yield RecordedChange(n, at_ms, decode_step(step))
             elif not game:
-                # In earlier versions, this record means that all games are gone; their
-                # states follow as new games.
+                # In earlier versions, this record means that all games are gone. The
+                # records after it contain the games that continue.
                 yield from (RecordedChange(n, at_ms, GameGone(id)) for id in games)
                 games.clear()
 
     def read_recent_changes(self, within_ms: float) -> list[RecentChange] | None:
-        """Return the changes of the last ``within_ms`` milliseconds in order; None if
-        damage hides their contents or their age.
+        """Return the changes of the last ``within_ms`` milliseconds in order.
 
-        Time between two runs does not count, nor does time that the computer's clock
-        skipped when it was set forward.
+        Return None if damage hides their contents or their age. Time between two runs
+        does not count, nor does time that the computer's clock skipped when it was set
+        forward.
         """
         spans = self._connection.execute(
             "SELECT run, min(at_ms), max(at_ms) FROM"
@@ -480,13 +504,13 @@ class JournalReader:
             )
             return max(0, last[run] - at_ms - stepped)
 
-        # By run: milliseconds from its end to the end of the journal.
+        # For each run, the milliseconds from its end to the end of the journal.
         after: dict[int, float] = {}
         passed = 0.0
         for run, first_ms, _ in sorted(spans, reverse=True):
             after[run] = passed
             passed += left_ms(run, first_ms)
-        # A damaged note might have recorded a jump of the clock. That only matters if
+        # A damaged note might have recorded a jump of the clock, which matters only if
         # the note is recent.
         if damaged_notes := self._damaged_rows.get("notes"):
             newer_notes = (note for note in notes if note.n > max(damaged_notes))
@@ -511,7 +535,9 @@ class JournalReader:
         return changes[::-1]
 
     def read_last_change_times(self) -> dict[GameId, int]:
-        """Return the time of the last change of each open game, milliseconds."""
+        """Return the time of the last change of each open game, milliseconds since 1970
+        UTC.
+        """
         return dict(self._connection.execute("SELECT game, at_ms FROM games"))
 
     def read_changes_of_game(self, game: GameId) -> list[RecordedChange]:
@@ -539,7 +565,9 @@ class JournalReader:
         }
 
     def read_notes(self, to_ms: int | None = None) -> list[RecordedNote]:
-        """Return all notes in order, up to ``to_ms``."""
+        """Return the notes until the time ``to_ms``, milliseconds since 1970 UTC, in
+        order.
+        """
         rows = self._connection.execute(
             "SELECT n, at_ms, run, game, kind, body FROM notes"
             " WHERE ?1 IS NULL OR at_ms <= ?1 ORDER BY n",

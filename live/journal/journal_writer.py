@@ -1,7 +1,7 @@
 """The thread that writes a journal.
 
-A record is a method of :class:`JournalWriter` and its arguments. Records that belong
-together are added as a group, which is written as a whole or not at all.
+A record is a pair: a method of :class:`JournalWriter`, and its arguments. Records that
+belong together are added as a group. A group is written completely or not at all.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ log = logging.getLogger(__name__)
 Record = tuple[Callable[..., None], tuple[object, ...]]
 """A method of :class:`JournalWriter` that writes a record, and its arguments."""
 
-#: Greatest number of groups of records in one transaction.
+#: Maximum number of groups of records in one transaction.
 BATCH_SIZE = 1000
 
 
-#: Errors that will occur again at every attempt (SQLite's primary result codes).
+#: SQLite's primary result codes of errors that every further attempt would repeat.
 _UNRECOVERABLE_CODES = {
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -49,13 +49,13 @@ _UNRECOVERABLE_CODES = {
 
 
 class JournalWriter:
-    """Writer with the only connection that writes, on a separate thread. Its queue
-    contains groups of records.
+    """Writes records on a separate thread, with the only connection that writes the
+    file.
 
     Args:
-        report: function called on the writer's thread with the description of a
-            problem, or an empty text when there is none any more, and whether the
-            problem is permanent.
+        report: function called on the writer's thread with two arguments: the text of a
+            problem (empty when the problem is over), and whether the problem is
+            permanent.
     """
 
     def __init__(
@@ -87,13 +87,14 @@ class JournalWriter:
             self._changed.notify_all()
 
     def wait_empty(self, timeout_s: float) -> bool:
-        """Wait until everything is written; return whether it is."""
+        """Wait until all records are written; return whether this succeeded."""
         with self._changed:
             return self._changed.wait_for(lambda: not len(self), timeout_s)
 
     def close(self) -> None:
         """Write all waiting records, and merge SQLite's write-ahead log into the file.
-        A thread that hangs is not waited for.
+
+        Do not wait for a thread that hangs.
         """
         with self._changed:
             self._closed = True
@@ -107,8 +108,9 @@ class JournalWriter:
                 return
 
     def _take_batch(self) -> Sequence[Sequence[Record]]:
-        """Return the next groups as soon as there are any; none if the writer is closed
-        and its queue is empty.
+        """Wait for the next groups and return them.
+
+        Return no groups if the writer is closed and its queue is empty.
         """
         with self._changed:
             self._batch = []
@@ -119,8 +121,10 @@ class JournalWriter:
             return self._batch
 
     def _write_until_done(self, batch: Sequence[Record]) -> bool:
-        """Write a batch, however long it takes. Return False if the file is
-        unrecoverable or the journal was closed.
+        """Write a batch, and repeat this until it succeeds.
+
+        Return False if the file is unrecoverable, or if the journal was closed in the
+        meantime.
         """
         has_trouble = False
         while True:
@@ -145,7 +149,8 @@ class JournalWriter:
                 return True
 
     def _disconnect(self) -> None:
-        # A new connection has no state left over from a failed write.
+        # A failed write can leave the connection in an undefined state, so a new
+        # connection is opened.
         if self._connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
@@ -163,11 +168,11 @@ class JournalWriter:
                 except sqlite3.Error:
                     raise
                 except Exception:
-                    # The values contain text that cannot be encoded, or a number of
-                    # more than 64 bits. Drop only this record: the writer's thread must
-                    # continue.
+                    # The values contain text that cannot be encoded, or an integer of
+                    # more than 64 bits. Only this record is dropped, so that the thread
+                    # continues.
                     log.exception(
-                        "the journal leaves out what cannot be written: %r", values
+                        "the journal drops a record that cannot be written: %r", values
                     )
             execute("COMMIT")
         except BaseException:
@@ -178,7 +183,7 @@ class JournalWriter:
     # --- records ----------------------------------------------------------------------
 
     def _insert_record(self, table: str, *fields: object) -> None:
-        """Insert a record unless it exists."""
+        """Insert a record unless its key already exists."""
         places = "?, " * len(fields)
         insert = (
             f"INSERT OR IGNORE INTO {table} ({RECORDS[table]}, sum) VALUES ({places}?)"
@@ -186,7 +191,7 @@ class JournalWriter:
         self._execute(insert, (*fields, compute_checksum(*fields)))
 
     def write_run(self, number: int, at_ms: int, run: JournalRun) -> None:
-        """Write a start of the service."""
+        """Write the description of a start of the service."""
         self._insert_record("runs", number, at_ms, encode(run))
 
     def write_note(
@@ -196,7 +201,9 @@ class JournalWriter:
         self._insert_record("notes", n, at_ms, run, game, kind, body)
 
     def write_memories(self, memories: Iterable[Memory]) -> None:
-        """Replace the stored value of each subject; a body of None deletes it."""
+        """Replace the stored value of each kind and subject; a body of None deletes the
+        value.
+        """
         for kind, about, body in memories:
             if body is None:
                 self._execute(
@@ -216,7 +223,7 @@ class JournalWriter:
         step: Step,
         memories: Iterable[Memory] = (),
     ) -> None:
-        """Write a change of a game, and the values stored with it."""
+        """Write a change of a game, and the values that must be stored with it."""
         self.write_memories(memories)
         game = step.id
         self._insert_record("changes", n, at_ms, run, game, encode(step))
@@ -235,7 +242,7 @@ class JournalWriter:
                 )
 
     def write_game(self, game: GameId, n: int, measure: bytes, whole: bytes) -> None:
-        """Write a snapshot of a game as it is after change ``n``."""
+        """Write a snapshot of a game after change ``n``."""
         self._execute(
             "UPDATE games SET n = ?, measure = ?, rest = ?, details = NULL, sum = ?"
             " WHERE game = ?",

@@ -1,9 +1,9 @@
 """Measurements of engines on the reference positions, stored in the user's state
 folder.
 
-There is one file for each engine and limit, so that they are known at once after a
-restart. Loss policy: if a file cannot be read or written, the engine is measured again,
-and the log says so.
+Each engine and limit has its own file, so that a restart need not measure the engine
+again. If a file cannot be read or written, the engine is measured again, and a log
+message says so.
 """
 
 import hashlib
@@ -28,12 +28,14 @@ class EngineInUse(NamedTuple):
     limit: str
     """Limit of its searches, as text for people."""
     measured: MeasuredEngine | None
-    """What reference positions have shown about it; None while that is unknown."""
+    """The measurement of the engine; None while the engine is unknown."""
 
 
 def _locate_file(engine: str, limit: str) -> Path:
-    """Return the file for an engine, a limit and these reference positions; other
-    positions would give another scale.
+    """Return the file of the measurement of an engine under a limit.
+
+    The file name also depends on the reference positions, since other positions would
+    give another scale.
     """
     # Imported only here because most commands do not need it.
     import platformdirs
@@ -45,8 +47,9 @@ def _locate_file(engine: str, limit: str) -> Path:
 
 
 def read_measured_engine(engine: str, limit: str) -> MeasuredEngine | None:
-    """Return the stored measurement of an engine (with its options) under a limit; None
-    if there is none.
+    """Return the stored measurement of an engine (with its options) under a limit.
+
+    Return None if there is none.
     """
     path = _locate_file(engine, limit)
     try:
@@ -61,7 +64,8 @@ def read_measured_engine(engine: str, limit: str) -> MeasuredEngine | None:
 def keep_measured_engine(engine: str, limit: str, measured: MeasuredEngine) -> None:
     """Store the measurement of an engine for the next start."""
     path = _locate_file(engine, limit)
-    # Replaced atomically, so that another process reads either a whole file or none.
+    # The file is replaced atomically, so that other processes never read a partial
+    # file.
     new = path.with_suffix(f".{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

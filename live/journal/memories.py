@@ -16,13 +16,16 @@ Remembered = TypeVar("Remembered")
 
 
 def build_memory(kind: str, about: str, value: object | None) -> Memory:
-    """Return a memory of the value; None for ``value`` deletes the stored one."""
+    """Return the encoded form of a value with its kind and subject.
+
+    None for ``value`` deletes the stored value.
+    """
     if value is None:
         return Memory(kind, about, None)
     try:
         return Memory(kind, about, encode(value))
     except (TypeError, ValueError):
-        # The value contains text that cannot be encoded: drop only this value.
+        # The value contains text that cannot be encoded. Only this value is dropped.
         log.exception("the memory of %s %r is not stored", kind, about)
         return Memory(kind, about, None)
 
@@ -30,7 +33,7 @@ def build_memory(kind: str, about: str, value: object | None) -> Memory:
 def build_memories(
     *groups: Iterable[tuple[str, str, object | None]],
 ) -> list[Memory]:
-    """Return the memories of several groups of values."""
+    """Return the encoded form of several groups of values."""
     return [build_memory(*value) for value in chain.from_iterable(groups)]
 
 

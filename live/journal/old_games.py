@@ -1,6 +1,6 @@
-"""Removal of old games from memory, so that its use stays bounded over weeks.
+"""Removes old games from memory, so that memory use stays bounded over weeks.
 
-The journal keeps them, so reports made from the journal contain them.
+The games remain in the journal, so reports made from the journal contain them.
 """
 
 import logging
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class OldGames:
-    """Forgets the old games of an event.
+    """Removes the old games of an event from memory.
 
     Args:
         event: the event.
@@ -40,7 +40,9 @@ class OldGames:
         self._clock = clock
 
     def watch_restored(self) -> None:
-        """Count the games of an earlier run as changed now."""
+        """Start the retention time of restored games now, as if they had
+        just changed.
+        """
         for game in self._event.list_source_games():
             is_over = game.result != "*"
             self._retention.record_change(
@@ -48,7 +50,7 @@ class OldGames:
             )
 
     def forget(self) -> None:
-        """Forget the games that are old now."""
+        """Remove the games that are old now."""
         forgotten = list(self._retention.forget_old_games(self._retire, self._clock()))
         for game in forgotten:
             log.info("game %s ended long ago and was removed from memory", game.id)

@@ -1,8 +1,8 @@
-"""Explanation of a published rating down to its scores: searches, gains, and the
-comparisons with the engine and with rated players. Pure.
+"""Explains a published rating from the scores it is based on. Pure.
 
-The game is rated again by the usual function. The explanation is a value for programs;
-as text for people, it shows the formulas with their numbers.
+An explanation contains the searches, the gains, and the comparisons with the engine and
+with rated players. The game is rated again by the usual function. The explanation is a
+value for programs; its text for people shows the formulas with their numbers.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from live.ratings.perceived_rating import GRID_ELO, Floats, read_rating
 
 
 class ExplainedMove(Value):
-    """A move, compared with the moves of players of the perceived rating in the same
+    """A move, compared with the moves of players with the perceived rating in the same
     position.
     """
 
@@ -31,13 +31,13 @@ class ExplainedMove(Value):
     gain_cp: int
     slope: float
     """Increase of the logarithm of the move's likelihood per 100 Elo, minus the average
-    increase over all moves; above 0 if such a move is more frequent among stronger
-    players.
+    increase over the moves that players make here. A value above 0 means that the move
+    is more frequent among stronger players.
     """
 
 
 class ExplainedPerceived(Value, kw_only=True):
-    """Derivation of a perceived rating."""
+    """Derivation of a perceived rating from moves and a prior distribution."""
 
     models: tuple[str, ...]
     scale: float
@@ -51,12 +51,16 @@ class ExplainedPerceived(Value, kw_only=True):
     slope: float
     """Sum of the moves' slopes, minus the part that was difficult for both players."""
     prior: float
-    """Slope of the prior distribution, which balances ``slope`` at this rating."""
+    """Slope of the prior distribution. At the perceived rating it balances
+    ``slope``.
+    """
 
 
 class Explanation(Value, kw_only=True):
-    """Derivation of one player's rating after one ply. Scores and gains are from the
-    mover's view; ``searches`` and ``move`` are from White's view.
+    """Derivation of one player's rating after one ply.
+
+    Scores and gains are from the mover's view; ``searches`` and ``move`` are from
+    White's view.
     """
 
     game: GameId
@@ -82,6 +86,7 @@ def list_searches(
     game: Game, ply: int, search_options: SearchOptions, depth: int | None
 ) -> list[tuple[str, Search]]:
     """Return the searches needed for the gain at ``ply``, each with its description.
+
     ``depth`` is the depth that the search of the position before the move reached.
     """
     moves = tuple(move.uci for move in game.moves)
@@ -102,7 +107,9 @@ def list_searches(
 
 
 def explain_side(side: TracedSide | None) -> ExplainedPerceived | None:
-    """Return the derivation of a side's perceived rating; None if no move counts."""
+    """Return the derivation of a side's perceived rating; None if it has no counted
+    move.
+    """
     if side is None:
         return None
     prior_sd = side.reader.prior_sd
@@ -133,7 +140,7 @@ def explain_side(side: TracedSide | None) -> ExplainedPerceived | None:
 
 
 def describe_explanation(explanation: Explanation) -> Iterator[str]:
-    """Yield the lines of the explanation for people."""
+    """Yield the text of an explanation for people, line by line."""
     view = explanation.move
     engine = explanation.engine
     point = explanation.published
@@ -152,8 +159,7 @@ def describe_explanation(explanation: Explanation) -> Iterator[str]:
         mate = f" (mate in {sign * score.mate})" if score.mate is not None else ""
         reached = f"depth {result.depth}{best}, {result.nodes} nodes"
         yield f"  {label}: {sign * score.cp} cp{mate}, {reached}"
-        # In the form of the commands to an engine, so that anybody can repeat the
-        # search.
+        # The lines are commands to an engine, so that anybody can repeat the search.
         yield f"    position {format_position(search_key)}"
         yield f"    go {format_go(search_key)}"
     yield f"Gain, same search: {_format_gain(view.gain_same_search_cp)}"

@@ -1,5 +1,7 @@
-"""Rebuilds an event from its journal: its games change as they did, and every answer
-comes from the file.
+"""Rebuilds an event from its journal.
+
+The recorded changes of its games are applied again, and all results of searches come
+from the file.
 """
 
 import contextlib
@@ -36,7 +38,8 @@ class RecordedEvent:
     """An event whose search results come from the journal.
 
     Args:
-        to_ms: ignore results found after this time; None: use all results.
+        to_ms: ignore results found after this time (milliseconds since 1970 UTC); None
+            uses all results.
     """
 
     def __init__(
@@ -53,8 +56,9 @@ class RecordedEvent:
         self.waiting: deque[tuple[Search, RequestId]] = deque()
         self._human_requests: deque[HumanRequest] = deque()
         self.incident_log = IncidentLog()
-        """What arbiters were shown and did up to that time."""
-        # If nobody was asked then, no figure may say that an answer is missing.
+        """The incidents up to that time."""
+        # If the journal has no answers about human moves, figures must not say that an
+        # answer is missing.
         human = config.human.enabled and reader.has_human_answers()
         self.state = open_event(
             config, run.engine_name, run.limit, run.measured, human=human
@@ -62,8 +66,10 @@ class RecordedEvent:
         self.state.alerts = self.alerts
 
     def follow(self, changes: Iterable[EventChange]) -> None:
-        """Note the searches and questions among the changes; :meth:`answer_requests`
-        answers them. Nobody follows the replay, so nothing else is done with them.
+        """Queue the searches and questions among the changes for
+        :meth:`answer_requests`.
+
+        Other changes are ignored, since a replay has no subscribers.
         """
         for change in changes:
             match change:
@@ -75,15 +81,18 @@ class RecordedEvent:
     def alerts(self) -> Sequence[Alert]:
         """Return the alerts that were open at that time, as they were recorded.
 
-        Rules that were applied again would measure waits of the replay.
+        The alert rules are not applied again, because they would measure the waiting
+        times of the replay.
         """
         return sort_by_urgency(self.incident_log.open())
 
     def find_recorded_result(
         self, search: Search
     ) -> tuple[SearchKey, SearchResult, int | None] | None:
-        """Return the key of a search, its result, and when it was found; None if it was
-        not.
+        """Return the key of a search, its result, and the time of the result.
+
+        The time is in milliseconds since 1970 UTC. Return None if the journal has no
+        result.
         """
         search_key = self._search_keys.build_key(search)
         if not isinstance(search_key, SearchKey):
@@ -92,7 +101,7 @@ class RecordedEvent:
         return None if scored is None else (search_key, *scored)
 
     def answer_human_requests(self) -> None:
-        """Give the event the recorded answers about human moves."""
+        """Apply the recorded answers about human moves to the event."""
         while self._human_requests:
             request = self._human_requests.popleft()
             at_ms, answer = self._reader.read_answer(request.question) or (0, None)
@@ -100,7 +109,7 @@ class RecordedEvent:
             self.follow(self.state.apply_answer(request, known))
 
     def answer_requests(self) -> None:
-        """Give the event all recorded answers."""
+        """Apply all recorded results and answers to the event."""
         while self.waiting or self._human_requests:
             self.answer_human_requests()
             if not self.waiting:
@@ -115,14 +124,17 @@ class RecordedEvent:
 
 
 def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
-    """Return the last start of the service before a moment.
+    """Return the last start of the service before a time; None for the last start of
+    all.
 
     Raises:
         InputError: there is none.
     """
     starts = reader.read_runs()
     if not starts:
-        raise InputError(str(path), "holds no event yet", "Follow one with it first")
+        raise InputError(
+            str(path), "contains no event yet", "Follow an event with it first"
+        )
     runs = [run for _, at_ms, run in starts if to_ms is None or at_ms <= to_ms]
     if not runs:
         began = dt.datetime.fromtimestamp(math.ceil(starts[0][1] / 1000)).isoformat()
@@ -133,10 +145,10 @@ def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun
 
 
 def restore_config(run: JournalRun, path: Path) -> Config:
-    """Return the settings of a run, as far as figures depend on them.
+    """Return the settings of a run that figures depend on.
 
     Raises:
-        InputError: another version wrote settings that this one cannot read.
+        InputError: another version wrote settings that this version cannot read.
     """
     try:
         settings = {
@@ -152,7 +164,7 @@ def restore_config(run: JournalRun, path: Path) -> Config:
 
 
 def replay_games(changes: Iterator[RecordedChange]) -> list[Game]:
-    """Return the games that these changes lead to, in the order they appeared."""
+    """Return the games that result from these changes, in the order they appeared."""
     games: dict[GameId, Game] = {}
     for change in changes:
         step = change.step
@@ -172,9 +184,9 @@ def rebuild_event(
     *,
     track: Callable[[Sequence[Game]], Iterable[Game]] = iter,
 ) -> RecordedEvent:
-    """Return the event as it was at a moment, or at the end.
+    """Return the event as it was at the time ``to_ms``, or at the end.
 
-    ``track`` yields the games that it is given, and can show its progress.
+    ``track`` yields the games it receives, and can show the progress.
     """
     run = find_run(reader, path, to_ms)
     event = RecordedEvent(reader, run, restore_config(run, path), to_ms)

@@ -1,4 +1,4 @@
-"""Reports of sources on their way to the event and its journal."""
+"""Applies reports of sources to the event and writes them to its journal."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -23,10 +23,10 @@ class ReportIntake:
         event: the event.
         publish: receives the changes.
         journal: the journal of the event.
-        lists: complete the players of every report.
-        retention: knows the games that were forgotten.
-        memories: returns what is to be stored with a step.
-        report_health: receives doubts about the lists.
+        lists: add missing data about the players to every report.
+        retention: drops games that were already removed from memory.
+        memories: returns the values to store with a step.
+        report_health: receives doubts about the rating lists.
         clock: returns a monotonic time, seconds.
     """
 
@@ -52,17 +52,16 @@ class ReportIntake:
         self._slices = LoopSlices()
 
     async def take(self, report: FeedReport) -> None:
-        """Bring the event up to date with a report; let other tasks run between its
-        steps.
-        """
+        """Update the event with a report; let other tasks run between the steps."""
         report = self._lists.complete_report(report)
         if doubts := self._lists.doubt_text:
             detail = f"in doubt, so not used: {doubts}"
             self._report_health(part_health("rating list", "stale", detail))
         report = self._retention.drop_forgotten(report)
         for step, changes in self._event.apply_report(report):
-            # In one transaction: if the program were killed between the two writes, the
-            # alert that a step raises would be raised again after the restart.
+            # A step and its alerts are written in one transaction. If the program were
+            # killed between two transactions, the alert that a step raises would be
+            # raised again after the restart.
             with self._journal.journal.transaction():
                 self._publish(changes)
                 self._journal.add_step(step, self._memories())

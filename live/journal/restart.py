@@ -1,4 +1,4 @@
-"""Restoring of the event and of what is watched in it after a restart."""
+"""Restores the event, its alerts and its moments after a restart."""
 
 from collections.abc import Sequence
 
@@ -22,12 +22,11 @@ async def restore_event(
     find_result: Known,
     feeds: Sequence[FeedName],
 ) -> None:
-    """Restore the games of ``feeds``, the alerts and the moments from the journal, as
-    they were.
+    """Restore the games of ``feeds``, the alerts and the moments from the journal.
 
     ``find_result`` returns the result of a search if it is known.
     """
-    # Nobody is notified a second time of restored alerts and moments.
+    # Restored alerts and moments must not be published a second time.
     arbiter.restoring = True
     moments.restoring = True
     await journal.restore(event, publish, engine, find_result, feeds)
@@ -36,5 +35,5 @@ async def restore_event(
     arbiter.restoring = False
     moments.restoring = False
     arbiter.resume(event, feeds)
-    # After the alerts, which say which results are in doubt.
+    # Alerts are restored first, because moments depend on whether a result is in doubt.
     moments.resume(event.games())

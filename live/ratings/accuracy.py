@@ -1,24 +1,24 @@
-"""Accuracy as lichess shows it, and average centipawn loss.
+"""Accuracy as defined by lichess, and average centipawn loss.
 
 Source: lichess.org/page/accuracy, with the constants of its published source code
-(scalachess ``eval.scala``; lila ``AccuracyPercent.scala``). Requires the score of every
-position, from a search of one line.
+(scalachess ``eval.scala``; lila ``AccuracyPercent.scala``). The input is the score of
+every position, from a search of one line.
 
-A score is converted to a chance to win; the part of this chance that a move loses is
+A score is converted to a chance to win. The part of this chance that a move loses is
 converted to the move's accuracy in per cent. The accuracy of a game is the mean of two
 means: the harmonic mean, and a mean weighted by how much the chances varied around each
 move.
 
-Differences from lichess, each mending a fault that its users reported:
+The results differ from those of lichess where users of lichess have reported errors:
 
-* Figures cover the moves scored so far, with their number beside them (lila #14974,
-  #15855: 100 % while the analysis was running).
+* Figures cover the moves scored so far, and include the number of these moves (lila
+  #14974, #15855: 100 % while the analysis was running).
 * A move that mates is counted, without loss (#11207).
-* A move between two positions beyond the cap shows no loss, whatever it lost, so the
-  average centipawn loss omits it from its denominator, too (#11261).
+* A move between two positions beyond the cap has no measurable loss, so it is left out
+  of the average centipawn loss (#11261).
 * The first move is compared with the score of the position it was made from (#13914,
   #11779).
-* No move is above 100 % (en-croissant #7).
+* No move has an accuracy above 100 % (en-croissant #7).
 * In all figures a mate counts as the cap, as large scores do (#5617).
 """
 
@@ -44,7 +44,7 @@ _RATE = 0.04354415386753951
 _OFFSET = -3.166924740191411
 #: "Uncertainty bonus, due to imperfect analysis" (same source file).
 _BONUS = 1.0
-#: Least and largest window, in positions, and least and largest weight of a move (same
+#: Minimum and maximum of the window, in positions, and of the weight of a move (same
 #: source file).
 _WINDOW = (2, 8)
 _WEIGHT = (0.5, 12.0)
@@ -57,10 +57,10 @@ Bools = npt.NDArray[np.bool_]
 
 
 class MeanOfMoves(NamedTuple):
-    """Mean of a figure over those of one side's moves that count and have a score."""
+    """Mean of a figure over the counted moves of one side that have a score."""
 
     value: float | None
-    """Mean of the figure; None without a move that counts."""
+    """Mean of the figure; None if no move counts."""
     moves: int
 
 
@@ -74,8 +74,9 @@ class SideAccuracy(NamedTuple):
 
 
 def compute_win_percent(score_cp: Floats) -> Floats:
-    """Return White's chance to win, 0 to 100. Mates and all larger scores count as
-    ±1000 cp.
+    """Return White's chance to win, 0 to 100.
+
+    Mates and scores above 1000 centipawns count as 1000 centipawns.
     """
     percent: Floats = 100 / (
         1 + np.exp(-_WIN_PER_CP * np.clip(score_cp, -CAP_CP, CAP_CP))
@@ -84,8 +85,9 @@ def compute_win_percent(score_cp: Floats) -> Floats:
 
 
 def compute_move_accuracy(lost: Floats) -> Floats:
-    """Return the accuracy of moves, 0 to 100, from the lost part of the mover's chance
-    to win in per cent.
+    """Return the accuracy of moves, 0 to 100.
+
+    ``lost`` is the part of the mover's chance to win that each move loses, in per cent.
     """
     accuracy = np.clip(_SCALE * np.exp(-_RATE * lost) + (_OFFSET + _BONUS), 0.0, 100.0)
     return np.where(lost == 0, 100.0, accuracy)
@@ -104,7 +106,7 @@ def compute_game_accuracy(
     cp = np.array(
         [np.nan if score is None else score.cp for score in scores], dtype=np.float64
     )
-    # ``mate`` 0 means that the side to move is mated: the mating move always counts.
+    # ``mate`` is 0 if the side to move is mated. A mating move always counts.
     mating = np.array(
         [score is not None and score.mate == 0 for score in scores[1:]], dtype=bool
     )
@@ -148,11 +150,11 @@ def compute_game_accuracy(
 
 
 def _compute_weights(chances: Floats) -> Floats:
-    """Return the weight of each move: the standard deviation of the chances in a window
-    that ends with the position after it.
+    """Return the weight of each move.
 
-    The first moves all use the first complete window. Positions without a score are
-    skipped.
+    It is the standard deviation of the chances in a window that ends with the position
+    after the move. The first moves all use the first complete window. Positions without
+    a score are skipped.
     """
     plies = len(chances) - 1
     window = max(_WINDOW[0], min(_WINDOW[1], plies // 10))

@@ -1,15 +1,15 @@
-"""Screening of players for agreement with the engine, compared with the usual choices
-of players of their rating.
+"""Screening of players for agreement with the engine beyond the agreement of players
+with the same rating.
 
 The evidence is an e-value: the likelihood of the choices if some of the moves were the
 engine's, divided by their likelihood if none were. Both likelihoods are averaged over
 the measured deviations of players and games from the forecast. If choices follow the
-forecast, a player's e-value is a martingale with mean 1, so the chance that it ever
+forecast, a player's e-value is a martingale with mean 1. Then the chance that it ever
 reaches 1/a is at most a, however often it is checked (Ville 1939; Ramdas and others
 2023, *Game-theoretic statistics and safe anytime-valid inference*, Statistical Science
 38). Over a field of N players the bound is N/a.
 
-The figure is for screening: it shows where to look, and accuses nobody.
+The figure is a screening result: it shows where to look, and accuses nobody.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from live.ratings.perceived_rating import GRID_ELO, Floats
 #: "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
 FIRST_PLY = 17
 DECIDED_CP = 300
-#: Assumed shares of moves that were the engine's, each with the same prior probability.
+#: Assumed shares of moves that came from the engine. Each has the same prior
+#: probability.
 SHARES = (0.1, 0.2, 0.3, 0.5)
-#: Largest share of events with an alarm, among events in which nobody cheats.
+#: Maximum probability of any alarm in an event in which nobody cheats.
 FALSE_ALARMS = 0.05
 
 _AT = np.linspace(-2.0, 2.0, 33)
@@ -44,7 +45,9 @@ log-odds.
 
 class HumanChoices(Value):
     """Weights of a forecast that also uses the share of people who choose the engine's
-    move, since a move that everybody finds shows nothing.
+    move.
+
+    This share matters because a move that everybody finds is no evidence.
     """
 
     network: str
@@ -55,8 +58,9 @@ class HumanChoices(Value):
 
 
 class ChoiceModel(Value):
-    """Model of how often the engine's first choice is played, by position and Elo, with
-    its provenance.
+    """Model of how often the engine's first choice is played, by position and Elo.
+
+    It includes its provenance.
     """
 
     name: str
@@ -65,16 +69,16 @@ class ChoiceModel(Value):
     data: str
     date: str
     games: int
-    """Number of player-games."""
+    """Number of games, counted once for each player."""
     moves: int
     centre_elo: float
     scale_elo: float
     circumstances: Circumstances
     weights: tuple[float, ...]
     slope: float
-    """Increase of the log-odds for each z = (Elo - centre_elo) / scale_elo."""
+    """Increase of the log-odds per unit of z = (Elo - centre_elo) / scale_elo."""
     player_sd: float
-    """Standard deviation of players from the forecast, log-odds."""
+    """Standard deviation between players around the forecast, log-odds."""
     game_sd: float
     """Standard deviation between games of one player, log-odds."""
     human: HumanChoices | None = None
@@ -102,8 +106,10 @@ class ChoiceModel(Value):
 
 
 def is_counted_choice(turn: Turn) -> bool:
-    """Return whether a choice counts: from move 9 on, in a position that is neither
-    decided nor repeated, with more than one legal move.
+    """Return whether a choice counts.
+
+    It counts from move 9 on, in a position that is neither decided nor repeated, with
+    more than one legal move.
     """
     board = turn.board
     forced = board is not None and (board.is_forced or board.repeated)
@@ -112,18 +118,19 @@ def is_counted_choice(turn: Turn) -> bool:
     )
 
 
-#: Shares are stored in whole per mille; a share below one counts as this.
+#: Shares are stored in whole per mille. A smaller share counts as this many per mille.
 _RAREST = 0.5
 
 
 def predict_found_share(
     answer: HumanAnswer | None, best: str | None, elo: float | None
 ) -> float | None:
-    """Return the share of players of this Elo who choose the engine's move, above 0, at
-    most 1; None if unknown.
+    """Return the share of players of this Elo who choose the engine's move; None if
+    unknown.
 
-    ``answer`` ends with the shares of the two reference ratings. Between and beyond
-    these ratings, the log-odds of any two moves are assumed to be linear in Elo.
+    The share is above 0 and at most 1. ``answer`` ends with the shares of the two
+    reference ratings. Between and beyond these ratings, the log-odds of any two moves
+    are assumed to be linear in Elo.
     """
     if answer is None or best is None or elo is None or best[4:] not in ("", "q"):
         return None
@@ -142,12 +149,12 @@ def predict_found_share(
 
 
 class GameChoices(Value, eq=False):
-    """One player's choices in one game; adding one takes some 10 µs."""
+    """One player's choices in one game. Adding a choice takes some 10 µs."""
 
     moves: int = 0
     matches: int = 0
     expected: float = 0.0
-    """Number of matches with the engine expected by the forecast."""
+    """Number of matches with the engine that the forecast predicts."""
     log_likelihood: np.ndarray = msgspec.field(
         default_factory=lambda: np.zeros((1 + len(SHARES), len(_AT)))
     )
@@ -156,8 +163,10 @@ class GameChoices(Value, eq=False):
     """
 
     def add_choice(self, log_odds: float, match: bool) -> GameChoices:
-        """Return these choices with one more, given the forecast log-odds that it
-        matches.
+        """Return these choices with one more choice.
+
+        ``log_odds`` is the forecast for a match with the engine's first choice;
+        ``match`` says whether the choice matched.
         """
         own = 1 / (1 + np.exp(-(log_odds + _AT)))
         chance = _NONE_AND_SHARES + (1 - _NONE_AND_SHARES) * own
@@ -169,7 +178,7 @@ class GameChoices(Value, eq=False):
         )
 
 
-# Cached, because most changes of an event leave the choices of most games as they are.
+# Cached, because most changes of an event do not affect the choices of most games.
 @lru_cache(maxsize=1024)
 def _list_effects(game: GameChoices, game_sd: float) -> Floats:
     joined = game.log_likelihood[:, :, None] + _integrate_around(game_sd)[None]
@@ -193,8 +202,9 @@ def _integrate_around(game_sd: float) -> Floats:
 def compute_log_e_value(
     games: Iterable[GameChoices], player_sd: float, game_sd: float
 ) -> float:
-    """Return the natural logarithm of the e-value of one player's games; 0 without a
-    choice.
+    """Return the natural logarithm of the e-value of one player's games.
+
+    It is 0 without a choice.
     """
     averaged = compute_log_likelihoods(games, player_sd, game_sd)
     mixed = np.logaddexp.reduce(averaged[1:]) - math.log(len(SHARES))
@@ -204,10 +214,11 @@ def compute_log_e_value(
 def compute_log_likelihoods(
     games: Iterable[GameChoices], player_sd: float, game_sd: float
 ) -> Floats:
-    """Return the log-likelihoods of the choices of one player's games, averaged over
-    all deviations of player and games.
+    """Return the log-likelihoods of the choices of one player's games.
 
-    There is one for each share of the engine's moves, none first.
+    They are averaged over all deviations of the player and of the games. There is one
+    log-likelihood for each share of the engine's moves; the first one is for no such
+    moves.
     """
     total = np.zeros((1 + len(SHARES), len(_AT))) + _build_normal(player_sd)
     for game in games:
@@ -224,7 +235,9 @@ def _build_normal(sd: float) -> Floats:
 
 
 def bound_chance(players: int) -> float:
-    """Return the log e-value of an alarm about a player in a field of this size."""
+    """Return the log e-value at which an alarm is raised, for this number
+    of players.
+    """
     return math.log(max(1, players) / FALSE_ALARMS)
 
 

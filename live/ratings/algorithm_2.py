@@ -1,4 +1,4 @@
-"""Algorithm 2 of Ferreira 2012: strengths of players from their mutual differences."""
+"""Algorithm 2 of Ferreira 2012: ratings of players from the differences of pairs."""
 
 from __future__ import annotations
 
@@ -21,23 +21,25 @@ class Strength(NamedTuple):
     """One player's rating by Algorithm 2, unrounded."""
 
     relative: float
-    """Elo above the mean of the player's part of the graph."""
+    """Elo above the mean of all players who are connected with this player by pairs."""
     rating: float | None
-    """Perceived rating r', Elo; None in a part without rated players."""
+    """Perceived rating r', Elo; None if no connected player is rated."""
     part: int
-    """Number of the part, from 0. Only players of one part can be compared."""
+    """Number of the group of connected players, from 0. Only players of the same group
+    can be compared.
+    """
     low: float | None = None
-    """Lower end of the 95 % interval of ``rating``, or of ``relative`` if nobody of the
-    part is rated.
+    """Lower end of the 95 % interval of ``rating``, or of ``relative`` if no connected
+    player is rated.
 
-    None for the only rated player of a part, and if no margins are known.
+    None for the only rated player of a group, and if no margins are known.
     """
     high: float | None = None
 
 
 class RatingMargins(NamedTuple):
-    """Squared distances, in Elo, from the estimate to the lower and to the upper end of
-    the interval of a player's true strength.
+    """Squared distances from a player's estimated rating to the ends of its interval,
+    Elo².
     """
 
     below: float
@@ -95,7 +97,9 @@ def solve_differences(
 
 
 def _list_parts(differences_of: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
-    """Return the connected parts of the graph of all differences, members sorted."""
+    """Return the connected parts of the graph of all differences, each
+    sorted by name.
+    """
     parts: list[list[str]] = []
     placed: set[str] = set()
     for start in sorted(differences_of):
@@ -119,8 +123,8 @@ def _solve_part(
     (members,).
     """
     at = {member: place for place, member in enumerate(members)}
-    # The Laplacian leaves the mean undetermined; the constant added to the matrix sets
-    # it to 0.
+    # The Laplacian does not determine the mean. The constant added to the matrix makes
+    # the mean 0.
     matrix = np.full((len(members), len(members)), 1.0 / len(members))
     for member in members:
         neighbours = [at[neighbour] for neighbour in differences_of[member]]
@@ -131,7 +135,7 @@ def _solve_part(
     return np.linalg.solve(matrix, np.array(sums))
 
 
-#: Number of parts that one point of score is counted in.
+#: One point of score is counted in this many parts.
 SCALE = 10_000
 # fmt: off
 #: Distribution of usual players' gains: the share of them that a gain beats, ties
@@ -161,19 +165,19 @@ USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
 def compute_reaches(
     margins: Sequence[RatingMargins] | Floats, is_kept: Sequence[bool]
 ) -> Floats:
-    """Return the distances below and above each rating of Algorithm 2 within which the
-    true value lies with 95 % probability, Elo.
+    """Return the distances from each rating of Algorithm 2 to the ends of its 95 %
+    interval.
 
-    All players must be of one connected part.
+    All players must belong to one connected part.
 
     Args:
         margins: one row per player.
         is_kept: for each player, whether the player's rating enters the mean that is
-            kept.
+            fixed.
 
     Returns:
-        An array of shape (2, players). It is NaN for a player who is alone in that
-        mean: that player's rating is kept by construction.
+        The distances downwards and upwards, Elo, shape (2, players). They are NaN for a
+        player who is alone in the fixed mean, since that player's rating is fixed.
     """
     squared = np.asarray(margins, dtype=np.float64).reshape(-1, 2).T
     making = np.asarray(is_kept, dtype=np.bool_)
@@ -181,7 +185,8 @@ def compute_reaches(
     if not n:
         return np.full(squared.shape, np.nan)
     own = np.where(making, (1 - 1 / n) ** 2 if n > 1 else np.nan, 1.0)
-    # If the players in the mean are better than they seem, all others are worse.
+    # If the players in the fixed mean are better than their ratings suggest, all other
+    # players are worse.
     total = squared[:, making].sum(axis=1, keepdims=True)
     other_total = (total - np.where(making, squared, 0.0))[::-1] / n**2
     reach: Floats = np.sqrt(own * squared + np.maximum(0.0, other_total))
@@ -219,14 +224,15 @@ class Algorithm2:
     def meet(self, white: str, black: str) -> None:
         """Record that two players met in a game.
 
-        A player paired with the same player is an error of the source, and ignored.
+        A game of a player against himself is an error of the source, and is ignored.
         """
         if white != black:
             self._pairs.add((min(white, black), max(white, black)))
 
     def add_game(self, player: str, gains_cp: Iterable[int]) -> None:
-        """Add the player's moves of one game. Raises ValueError for a gain out of
-        range.
+        """Add the player's moves of one game.
+
+        Raises ValueError for a gain out of range.
         """
         parts = []
         for gain_cp in gains_cp:
@@ -235,7 +241,9 @@ class Algorithm2:
         self._scores[player].add(sum_scores(parts))
 
     def solve_strengths(self) -> dict[str, Strength]:
-        """Return the rating of every player who can be compared."""
+        """Return the rating of every player who is connected with others by pairs, by
+        name.
+        """
         differences = {}
         for first, second in sorted(self._pairs):
             gains = self._gains[first], self._gains[second]
@@ -246,14 +254,16 @@ class Algorithm2:
         return solve_differences(differences, self._elos, self.compute_margins())
 
     def compute_margins(self) -> dict[str, RatingMargins]:
-        """Return the uncertainty of each player's own gains, for players with gains."""
+        """Return the uncertainty of each player's own gains, for all players with
+        gains.
+        """
         margins = {}
         for player, scores in self._scores.items():
             ends = scores.compute_interval(SCALE, self._parts[-1])
             if ends is None:
                 continue
-            # Kept inside (0, 1), because no player scores nothing at all, or
-            # everything.
+            # Limited to the inside of (0, 1), because the difference is unbounded at 0
+            # and 1.
             at, low, high = (
                 convert_score_to_difference(min(max(share, 1 / SCALE), 1 - 1 / SCALE))
                 or 0.0

@@ -1,5 +1,5 @@
-"""The probability with which a player of given skill chooses each move of a turn (Regan
-and Haworth 2011).
+"""The probability with which a player of given skill chooses each move of a position
+(Regan and Haworth 2011).
 """
 
 import math
@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from live.messages.values import Value
 
-#: Constant c in ``1 + c * |evaluation|`` pawns, the unit of distances. Regan and
-#: Haworth 2011, section 5, mention "a simple proportional scale correction"; the
-#: constant is that of Regan, Macieja and Haworth 2012, *Understanding distributions of
+#: Constant c in ``1 + c * |evaluation|``, by which distances in pawns are divided.
+#: Regan and Haworth 2011, section 5, mention "a simple proportional scale correction";
+#: the constant is from Regan, Macieja and Haworth 2012, *Understanding distributions of
 #: chess performances*.
 SCALE_PER_PAWN = 1.0
 #: Evaluation beyond which a position is decided: "more than 3 pawns ahead" (Regan and
@@ -32,10 +32,14 @@ LeftOut = Literal[
 
 
 class Spread(Value, gc=False):
-    """One turn: the distances of its moves, the move played, and the evaluation."""
+    """The choice at one turn: the distances of the moves, the move played, and the
+    evaluation.
+    """
 
     deltas: tuple[float, ...]
-    """Pawns behind the best move, best move first: from 0 and never decreasing."""
+    """Distance of each move from the best move, pawns. The first is 0, and they never
+    decrease.
+    """
     played: int | None
     """Index of the move played; None if it is not among the lines."""
     evaluation: float
@@ -43,7 +47,9 @@ class Spread(Value, gc=False):
 
     @property
     def loss(self) -> float | None:
-        """Return the pawns lost by the move played; None if not among the lines."""
+        """Return the pawns lost by the move played; None if it is not among
+        the lines.
+        """
         return None if self.played is None else self.deltas[self.played]
 
 
@@ -82,13 +88,13 @@ def scale_delta(evaluation: float, delta: float) -> float:
 
 
 def explain_left_out(spread: Spread, ply: int, *, repeated: bool) -> LeftOut | None:
-    """Return the reason why a turn does not count; None if it counts (Regan and Haworth
-    2011, section 5).
+    """Return the reason why a turn does not count; None if it counts.
 
-    ``ply`` is that of the move played, from 1; ``repeated`` means that the position
-    occurred before in the game. A turn with one line has no choice. A move that is not
-    among the lines has no distance, so its turn is left out; this biases no fit of the
-    shares model, in which the odds between two moves do not depend on the others.
+    See Regan and Haworth 2011, section 5. ``ply`` is the ply of the move played, from
+    1; ``repeated`` means that the position occurred before in the game. A turn with one
+    line has no choice. A move that is not among the lines has no distance, so its turn
+    is left out. This biases no fit of the shares model, in which the odds between two
+    moves do not depend on the other moves.
     """
     if ply < FIRST_PLY:
         return "opening"
@@ -106,7 +112,7 @@ Model = Literal["shares", "powers", "product"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-#: Largest discount: exp(-300) is practically never, and its exponential stays finite.
+#: Largest discount: exp(-300) is practically 0, but does not underflow.
 _MOST_DISCOUNT = 300.0
 _NEWTON_STEPS = 60
 #: Tolerance by which a step near the root can fall outside its bracket.
@@ -114,22 +120,22 @@ _ROUNDING = 1e-9
 
 
 class ChoiceSkill(Value, gc=False):
-    """A player's skill as Regan and Haworth define it, with the model and curve it
-    refers to.
-    """
+    """A player's skill as Regan and Haworth define it, for one model and curve."""
 
     s: float
-    """Sensitivity, pawns: the smaller it is, the finer the differences that a player
-    sees.
+    """Sensitivity, pawns. A player with a smaller sensitivity sees finer
+    differences.
     """
     c: float
-    """Competence: the greater it is, the rarer the moves far behind the best."""
+    """Competence. A player with a greater competence more rarely plays moves far behind
+    the best.
+    """
     model: Model = "shares"
     curve: Curve = "invexp"
 
 
 class TurnArrays:
-    """Turns as arrays, padded to the longest spread. Every turn needs a move played."""
+    """Turns as arrays, padded to the longest spread. Each turn needs a move played."""
 
     def __init__(self, spreads: Sequence[Spread]) -> None:
         longest = max((len(spread.deltas) for spread in spreads), default=1)
@@ -157,12 +163,12 @@ class TurnArrays:
 
 
 class Choices(NamedTuple):
-    """Probabilities of all moves, with the derivatives of their logarithms by the
+    """Probabilities of all moves, with the derivatives of their logarithms by both
     parameters.
     """
 
     probability: Floats
-    """Shape (turns, moves); 0 where there is no move."""
+    """Probability of each move, shape (turns, moves); 0 where there is no move."""
     log: Floats
     """Log of the probability, shape (turns, moves); -inf where there is no move."""
     slope: Floats
@@ -198,14 +204,16 @@ def compute_choices_by_turn(
     s: float | Floats,
     c: float | Floats,
 ) -> Choices:
-    """Return the result of :func:`compute_choices` with a separate s and c for each
-    turn, of shape (turns, 1).
+    """Return the result of :func:`compute_choices` for separate parameters of each
+    turn.
+
+    ``s`` and ``c`` have the shape (turns, 1).
     """
     discount, by_s, by_c = _compute_discounts(curve, deltas, s, c)
     bits, by_u, by_discount = _SURPRISE[model](discount, is_move)
     log = np.where(is_move, -bits, -np.inf)
     probability = np.exp(log)
-    # Probabilities keep their sum, which determines the change of u with the discounts.
+    # The probabilities sum to 1. This determines how u changes with the discounts.
     weight = probability * by_u
     slope = np.empty((*log.shape, 2))
     for column, change in enumerate((by_s, by_c)):
@@ -218,10 +226,10 @@ def compute_choices_by_turn(
 def compute_played_log(
     spread: Spread, model: Model, curve: Curve, s: Floats, c: Floats
 ) -> Floats:
-    """Return the log probability of the move played for several players, shape
-    (players,).
+    """Return the log probability of the move played, for several players.
 
-    ``s`` and ``c`` have the same shape; the move must be among the lines.
+    ``s``, ``c`` and the result have the shape (players,). The move must be among the
+    lines.
     """
     deltas = np.tile(np.array(spread.deltas), (len(s), 1))
     is_move = np.ones_like(deltas, dtype=bool)
@@ -240,7 +248,7 @@ def _compute_discounts(
 ) -> _WithSlopes:
     """Return the discounts ``-log g(δ)``, and their derivatives by log s and log c."""
     x = deltas / s
-    # x log x, and all that is computed from it, is 0 for the best move.
+    # For the best move, x log x and everything computed from it is 0.
     log_x = np.log(np.where(x > 0, x, 1.0))
     if curve == "ipb":
         a = c * np.log1p(x)
@@ -320,15 +328,16 @@ def _compute_omega(z: Floats) -> Floats:
 
 
 def _find_second_best(a: Floats, is_move: Bools) -> Floats:
-    """Return the discount of the second best move, shape (turns,)."""
+    """Return the smallest discount of any move but the best, shape (turns,)."""
     if a.shape[1] < 2:
         return np.full(len(a), _MOST_DISCOUNT)
     return np.asarray(np.where(is_move[:, 1:], a[:, 1:], _MOST_DISCOUNT).min(axis=1))
 
 
 def _compute_highest(is_move: Bools) -> Floats:
-    """Return the log of u if all moves were equally likely, its upper limit. Shape
-    (turns,).
+    """Return the log of u if all moves were equally likely, which is its upper limit.
+
+    The shape is (turns,).
     """
     return np.asarray(np.log(np.log(np.maximum(is_move.sum(axis=1), 2))))
 
@@ -339,17 +348,17 @@ def _solve_balance(
     low: Floats,
     high: Floats,
 ) -> Floats:
-    """Return the parameter at which the probabilities of all other moves sum to 1 minus
-    that of the best move, shape (turns,).
+    """Return the parameter that makes all probabilities sum to 1, shape (turns,).
 
-    Newton's method on the difference of the logarithms of the two, which is almost
-    linear, kept within a bracket that closes from both sides.
+    At this parameter the probabilities of the other moves sum to 1 minus that of the
+    best move. Newton's method is applied to the difference of the logarithms of the two
+    sides, which is almost linear. A bracket that closes from both sides limits each
+    step.
     """
     is_other = is_move.copy()
     is_other[:, 0] = False
     alone = ~is_other.any(axis=1)
-    # If all moves are equal, the solution is an end of the bracket, so the bracket is
-    # widened.
+    # If all moves are equal, the solution lies on the edge of the bracket.
     high = np.maximum(high, low) + 0.01
     low = low - 0.01
     at = low.copy()
@@ -370,6 +379,6 @@ def _solve_balance(
         at = np.where(inside, step, (low + high) / 2)
         if not np.any(
             moved[~alone] > 1e-8 * (1 + np.abs(at[~alone]))
-        ):  # the error left is about the square of this step
+        ):  # the remaining error is about the square of this step
             break
     return np.where(alone, -_MOST_DISCOUNT, at)

@@ -1,5 +1,8 @@
-"""Matches with the engine's choices and average differences: actual and projected for
-players of a given skill (Regan and Haworth 2011, sections 5 to 7).
+"""Matches with the engine's choices, and average losses, compared with projected
+values.
+
+The projection is for players of a given skill (Regan and Haworth 2011, sections 5 to
+7).
 """
 
 import math
@@ -10,26 +13,27 @@ from live.ratings.choice_model import ChoiceSkill, Spread, TurnArrays, compute_c
 
 
 class ScreeningFigure(NamedTuple):
-    """A count or mean beside its projected value. It accuses nobody."""
+    """A count or mean with its projected value. The difference accuses nobody."""
 
     actual: float
     projected: float
     sd: float
     """Standard deviation of ``actual`` under the projection."""
     z: float | None
-    """Standard deviations towards the engine: positive for more matches, and for a
-    smaller difference. None if nothing can vary.
+    """Deviation from the projection in standard deviations. It is positive for more
+    matches than projected and for a smaller loss than projected. None if the figure
+    cannot vary.
     """
 
 
 class Projection(NamedTuple):
-    """A player's choices beside those of the skill they are compared with."""
+    """A player's choices, compared with those projected for a given skill."""
 
     turns: int
     matches: ScreeningFigure
-    """Turns in which the engine's first choice was played (mm)."""
+    """Number of turns in which the engine's first choice was played (mm)."""
     difference: ScreeningFigure
-    """Mean distance of the move played from the best one in pawns (ad), on the scale of
+    """Mean distance of the move played from the best move, pawns (ad), on the scale of
     the spreads.
     """
 
@@ -37,11 +41,10 @@ class Projection(NamedTuple):
 def project_choices(
     spreads: Sequence[Spread] | TurnArrays, skill: ChoiceSkill
 ) -> Projection | None:
-    """Return matches and average difference beside their projection for ``skill`` on
-    the same turns.
+    """Return matches and average difference, with their projection for ``skill``.
 
-    None without a turn. A skill fitted to these same moves agrees with them, so it
-    cannot be used for screening.
+    Return None without a turn. If the skill was fitted to the same moves, the
+    projection agrees with them by construction, so it is useless for screening.
     """
     turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
     n = len(turns)

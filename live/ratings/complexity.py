@@ -8,15 +8,15 @@ from live.messages.values import Value
 
 
 class Complexity(Value):
-    """Indicators that can be computed from one search alone."""
+    """Indicators that can be computed from a single search."""
 
     stability_cp: float
-    """Mean change of the score between depths n and n + 1."""
+    """Mean change of the score from one depth to the next, centipawns."""
     jump_cp: int
-    """Largest change between two successive depths."""
+    """Largest change of the score from one depth to the next, centipawns."""
     jump_depth: int | None
-    """The n of the largest change, the least if there are several; None if nothing
-    changed.
+    """The depth n of the largest change, which was from n to n + 1. The smallest n if
+    there are several; None if the score never changed.
     """
     changes: int
     """Number of pairs of successive depths that both had a score."""
@@ -27,8 +27,8 @@ def measure_complexity(by_depth: Sequence[Score | None]) -> Complexity | None:
     3.1).
 
     ``by_depth`` begins with depth 1. Only changes between successive depths count, so a
-    pair is omitted if either depth has no score. None if no two successive depths have
-    scores. A mate is ±3900, as everywhere.
+    pair is omitted if either depth has no score. Return None if no pair remains. A mate
+    counts as ±3900 centipawns.
     """
     changes = [
         (abs(after.cp - before.cp), depth)
@@ -37,7 +37,7 @@ def measure_complexity(by_depth: Sequence[Score | None]) -> Complexity | None:
     ]
     if not changes:
         return None
-    # The largest change comes first; of equal changes, the one at the least depth.
+    # The largest change; of equal changes, the one at the smallest depth.
     jump_cp, depth = max(changes, key=lambda change: (change[0], -change[1]))
     mean = sum(change for change, _ in changes) / len(changes)
     return Complexity(mean, jump_cp, depth if jump_cp else None, len(changes))

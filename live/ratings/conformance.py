@@ -1,5 +1,5 @@
-"""Conformance of Alliot 2017 (sections 3.2 and 4.2): how much a player's moves lose
-against the engine's choices, and the score that this predicts.
+"""Conformance (Alliot 2017, sections 3.2 and 4.2): the loss of a player's moves against
+the engine's choices, and the score that it predicts.
 """
 
 import math
@@ -13,8 +13,8 @@ from live.ratings.score_interval import compute_score_interval
 #: First ply that counts: the first nine moves are opening knowledge (Alliot 2017,
 #: section 2.4).
 FIRST_COUNTED_PLY = 19
-#: Guid and Bratko omit positions with a score beyond plus or minus this (Alliot 2017,
-#: section 3.2.2).
+#: Positions with a score beyond plus or minus this are omitted, centipawns (Guid and
+#: Bratko, as quoted in Alliot 2017, section 3.2.2).
 DECIDED_CP = 200
 CENTIPAWNS = 100
 
@@ -28,15 +28,15 @@ class ScoreWeighting(NamedTuple):
     """Constant for a mover who is behind; below 0."""
 
     def compute_divisor(self, best_cp: int) -> float:
-        """Return ``1 + v/k``, at least 1."""
+        """Return ``1 + v/k``, which is at least 1; ``v`` is ``best_cp`` in pawns."""
         k_pawns = self.k1_pawns if best_cp >= 0 else self.k2_pawns
         return 1 + best_cp / (CENTIPAWNS * k_pawns)
 
 
 #: Constants from the regression of the mean error on the evaluation (section 3.2.3).
-#: The paper divides the slope of its line a·v + b by the offset; the offset divided by
-#: the slope would level that line (0.69 and -0.28). The published constants are kept,
-#: because the paper's figures are computed with them.
+#: The paper divides the slope of its line a·v + b by the offset. Dividing the offset by
+#: the slope would make the line level (0.69 and -0.28). The published constants are
+#: used, because the paper's figures are computed with them.
 REGRESSION = ScoreWeighting(1.44, -3.53)
 #: Constants with the best correlation of p(0.3) with the results of games (section
 #: 4.2.1).
@@ -44,9 +44,10 @@ BEST_CORRELATION = ScoreWeighting(0.75, -3.30)
 
 
 class ConformanceLine(NamedTuple):
-    """Line from a difference of indicators to a game's result: ``r = β·d + α``, where r
-    is -1 for a loss, 0 for a draw, +1 for a win (Alliot 2017, section 4.2.1 with its
-    note 25).
+    """A line from a difference of indicators to the expected result of a game.
+
+    It is ``r = β·d + α``, where r is -1 for a loss, 0 for a draw and +1 for a win
+    (Alliot 2017, section 4.2.1 with its note 25).
     """
 
     alpha: float
@@ -58,7 +59,7 @@ class ConformanceLine(NamedTuple):
 
 
 class Conformance(NamedTuple):
-    """One kind of conformance, with the constants that the paper found for it."""
+    """A kind of conformance, with the constants that the paper found for it."""
 
     name: Literal["raw", "guid-bratko", "ponderated"]
     x_cp: int
@@ -68,10 +69,10 @@ class Conformance(NamedTuple):
     ponderation: ScoreWeighting | None = None
 
     def measure_move(self, best_cp: int, gain_cp: int) -> float | None:
-        """Return the conformance in centipawns, at least 0; None if this kind omits the
-        move.
+        """Return the conformance of a move, in centipawns, at least 0.
 
-        ``best_cp`` is the score of the best move, ``gain_cp`` the same-search gain.
+        Return None if this kind of conformance omits the move. ``best_cp`` is the score
+        of the best move, ``gain_cp`` the same-search gain.
         """
         shortfall_cp = -gain_cp
         if self.ponderation is not None:
@@ -82,20 +83,20 @@ class Conformance(NamedTuple):
 
 
 def build_ponderated(k1_pawns: float, k2_pawns: float) -> Conformance:
-    """Return ponderated conformance with other constants, for which the paper has no
-    line.
+    """Return weighted ("ponderated") conformance with constants for which the paper
+    gives no line.
     """
     return Conformance("ponderated", 30, None, ScoreWeighting(k1_pawns, k2_pawns))
 
 
-#: The three kinds, with x, α and β from section 4.2.1.
+#: The three kinds of conformance, with x, α and β from section 4.2.1.
 RAW = Conformance("raw", 30, ConformanceLine(4.3e-2, 4.00))
 GUID_BRATKO = Conformance("guid-bratko", 20, ConformanceLine(6.7e-2, 3.37))
 PONDERATED = Conformance(
     "ponderated", 30, ConformanceLine(-7.0e-3, 3.64), BEST_CORRELATION
 )
-#: Ponderated conformance with the regression's constants, for which the paper has no
-#: line.
+#: Weighted ("ponderated") conformance with the constants of the regression. The paper
+#: gives no line for it.
 PONDERATED_BY_REGRESSION = build_ponderated(*REGRESSION)
 
 
@@ -109,7 +110,7 @@ def is_counted(ply: int, *, forced: bool = False) -> bool:
 
 
 class AccumulatedConformance:
-    """Number of one player's moves by conformance, for the indicator p(x) (Alliot 2017,
+    """Counts of one player's moves by conformance, for the indicator p(x) (Alliot 2017,
     section 4.2.1).
 
     >>> moves = AccumulatedConformance()
@@ -121,14 +122,14 @@ class AccumulatedConformance:
 
     def __init__(self, kind: Conformance = RAW) -> None:
         self.kind = kind
-        # Conformances are rounded up to whole centipawns, because ponderated ones
-        # hardly ever repeat.
+        # Number of moves by conformance, which is rounded up to whole centipawns
+        # because exact weighted values hardly ever repeat.
         self._counts: Counter[int] = Counter()
 
     def add(
         self, best_cp: int, gain_cp: int, *, ply: int, forced: bool = False
     ) -> None:
-        """Add one move of the player, whether it counts or not."""
+        """Add one move of the player; ignore a move that does not count."""
         conformance_cp = self.kind.measure_move(best_cp, gain_cp)
         if conformance_cp is not None and is_counted(ply, forced=forced):
             self._counts[math.ceil(conformance_cp)] += 1
@@ -140,20 +141,18 @@ class AccumulatedConformance:
 
     @property
     def within_count(self) -> int:
-        """Return the number of counted moves with a conformance of at most the kind's
-        own x.
-        """
+        """Return the number of counted moves with at most the x of this kind."""
         return self.count_within(self.kind.x_cp)
 
     @property
     def share(self) -> float | None:
-        """Return ``p(x)`` at the kind's own x; None while no move counts."""
+        """Return ``p(x)`` for the x of this kind; None while no move counts."""
         return self.compute_share_at(self.kind.x_cp)
 
     def count_within(self, x_cp: int) -> int:
         """Return the number of counted moves with a conformance of at most ``x_cp``.
 
-        O(number of distinct values).
+        This takes time proportional to the number of distinct values.
         """
         return sum(count for value, count in self._counts.items() if value <= x_cp)
 
@@ -172,10 +171,11 @@ class AccumulatedConformance:
 
 
 def average_periods(newest_first: Iterable[AccumulatedConformance]) -> float | None:
-    """Return ``Q``: p(x) over periods, each with half the weight of the next newer one
-    (Alliot 2017, section 3.2.1). None if no move counts.
+    """Return ``Q``, the weighted mean of p(x) over periods (Alliot 2017, section
+    3.2.1).
 
-    All periods must be of one kind of conformance.
+    Each period has half the weight of the next newer one. All periods must be of one
+    kind of conformance. Return None if no move counts.
     """
     within = n = 0.0
     for age, period in enumerate(newest_first):
@@ -191,9 +191,9 @@ def predict_by_conformance(
     """Return ``β (p_w - p_b) + α`` with the published constants (Alliot 2017, section
     4.2).
 
-    The interval is that of a difference of shares (Newcombe 1998, method 10, with the
-    ends of ``live.ratings.score_interval``); the line itself is assumed to be exact.
-    White and Black must be of one kind of conformance.
+    The interval is computed for a difference of two shares (Newcombe 1998, method 10,
+    with the ends of ``live.ratings.score_interval``). It ignores the uncertainty of the
+    line. White and Black must have the same kind of conformance.
     """
     fit = white.kind.fit
     if fit is None:

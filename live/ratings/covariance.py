@@ -1,5 +1,6 @@
-"""Predictions of Alliot 2017 from distributions of gains: covariance (section 3.3) and
-its convolution (section 4.3).
+"""Predictions of Alliot 2017 from distributions of gains.
+
+They are the covariance (section 3.3) and its convolution (section 4.3).
 """
 
 import math
@@ -21,7 +22,7 @@ from live.ratings.predictions import (
     explain_no_data,
 )
 
-#: A variance below this is only the rounding error of equal values.
+#: Variances below this come only from rounding errors of equal values.
 _NO_SPREAD = 1e-24
 _ENOUGH = 20
 _FEW = "the interval is too narrow below 20 moves of each"
@@ -32,44 +33,46 @@ class OutcomeVector(NamedTuple):
     """Expected score of White for a difference of two gains, from 0 to 1."""
 
     slope_per_pawn: float = math.inf
-    """``a`` of ``0.5 (1 + tanh(a·δ))``; infinite for the step."""
+    """``a`` of ``0.5 (1 + tanh(a·δ))``, per pawn; infinite for the step."""
 
     def evaluate(self, difference_cp: Floats) -> Floats:
-        """Return the values of differences in centipawns, in the same shape."""
+        """Return White's expected score for each difference in centipawns, in the same
+        shape.
+        """
         if math.isinf(self.slope_per_pawn):
             return 0.5 * (1 + np.sign(difference_cp))
         return 0.5 * (1 + np.tanh(self.slope_per_pawn / CENTIPAWNS * difference_cp))
 
 
 STEP = OutcomeVector()
-#: Vector that, with the conformance below, has the best correlation with results
-#: (section 4.3.1).
+#: The tanh vector that has the best correlation with results, together with the
+#: conformance below (section 4.3.1).
 TANH = OutcomeVector(1.16)
 TANH_CONFORMANCE = build_ponderated(1.20, -3.41)
-#: Conformance for which the step has the best correlation with results, over k1 and k2
+#: Conformance with the best correlation of the step with results, over all k1 and k2
 #: (section 4.3.1).
 STEP_CONFORMANCE = build_ponderated(0.37, -3.70)
-#: Table 6: lines from the scalar product, scaled to [-1, 1], to a game's result in [-1,
-#: 1].
+#: Lines from the scalar product, scaled to [-1, 1], to a game's result in [-1, 1]
+#: (Table 6).
 RAW_STEP_FIT = ConformanceLine(0.082, 2.682)
 STEP_FIT = ConformanceLine(0.041, 2.346)
 TANH_FIT = ConformanceLine(0.014, 4.956)
 
 
 class Convolution(NamedTuple):
-    """Number of times that R is convolved with itself, and bound between win, draw and
-    loss (Alliot 2017, section 4.3.1).
+    """Settings of the prediction by convolution (Alliot 2017, section 4.3.1).
 
-    R is the distribution of differences between a gain of White and one of Black.
-    Without convolution R itself remains, one pair of moves, which with a bound of 0 is
-    Ferreira's step (section 4.3.2).
+    R is the distribution of differences between a gain of White and a gain of Black. It
+    is convolved with itself ``convolutions`` times; ``bound_cp`` separates wins, draws
+    and losses. With 0 convolutions and a bound of 0, one pair of moves remains, which
+    is Ferreira's step (section 4.3.2).
     """
 
     convolutions: int
     """``n0``, at least 0."""
     bound_cp: int
-    """``b``, at least 0: a change of more than ``b`` wins, one of less than ``-b``
-    loses.
+    """``b``, at least 0, centipawns. A change of more than ``b`` wins, and a change of
+    less than ``-b`` loses.
     """
 
 
@@ -80,9 +83,9 @@ CONVOLUTION_32 = Convolution(32, 240)
 
 
 def convert_to_gain(kind: Conformance, best_cp: int, gain_cp: int) -> int | None:
-    """Return a conformance as a gain, negative and in whole centipawns.
+    """Return a conformance as a gain: negative, in whole centipawns.
 
-    None if this kind omits the move.
+    Return None if this kind of conformance omits the move.
     """
     conformance_cp = kind.measure_move(best_cp, gain_cp)
     return None if conformance_cp is None else -round(conformance_cp)
@@ -94,10 +97,10 @@ def predict_by_covariance(
     vector: OutcomeVector = STEP,
     fit: ConformanceLine | None = None,
 ) -> Prediction:
-    """Return White's expected score by an outcome vector, from gains of at most 0
-    (sections 3.3, 4.3.1).
+    """Return White's expected score by an outcome vector (sections 3.3 and 4.3.1).
 
-    ``fit`` converts it to the results of real games (Table 6).
+    Gains must be at most 0. ``fit`` converts the score to the results of real games
+    (Table 6).
     """
     if missing := explain_no_data(white.n, black.n, "gain"):
         return missing
@@ -118,19 +121,19 @@ def predict_by_convolution(
     black: GainHistogram,
     setting: Convolution = CONVOLUTION_29,
 ) -> Prediction:
-    """Return White's chances to win, draw and lose by R convolved with itself (Alliot
-    2017, section 4.3.1).
+    """Return White's chances to win, draw and lose by convolution (Alliot 2017, section
+    4.3.1).
 
-    Gains must be at most 0. O(L log L), where L is the number of centipawns between the
-    ends of the result. In simulations the interval has its nominal coverage from 20
-    moves per side on, 92 % with ten moves and 88 % with five.
+    Gains must be at most 0. The time is O(L log L), where L is the number of centipawns
+    between the ends of the result. In simulations the interval has its nominal coverage
+    from 20 moves per side on; it has 92 % with ten moves and 88 % with five.
     """
     if missing := explain_no_data(white.n, black.n, "gain"):
         return missing
     lowest, pairs = cross_correlate(white, black)
     single = pairs / (white.n * black.n)
-    # All pairs but the last are summed first. For each change by the last pair, this
-    # gives the chances to win and to lose.
+    # All pairs of moves except the last are summed first. For each change by the last
+    # pair, this sum gives the chances to win and to lose.
     first, distribution = convolve_with_itself(lowest, single, setting.convolutions)
     below = np.concatenate([[0.0], np.cumsum(distribution)])
     changes = lowest + np.arange(len(single))
@@ -140,8 +143,8 @@ def predict_by_convolution(
     win, loss = (min(1.0, max(0.0, float(single @ share))) for share in (wins, losses))
     worth = 0.5 * (1 + wins - losses)
     score = 0.5 * (1 + win - loss)
-    # Every pair of moves has the same effect on the result, so the effect of R is that
-    # of one pair times the number of pairs.
+    # Every pair of moves has the same effect on the result. So the total effect is that
+    # of one pair, times the number of pairs.
     pull = (setting.convolutions + 1) * worth
     low, high = _compute_interval(white, black, score, lowest, pull)
     return Prediction(
@@ -162,12 +165,12 @@ def predict_by_convolution(
 def convolve_with_itself(
     lowest: int, distribution: Floats, times: int
 ) -> tuple[int, Floats]:
-    """Return the sum of ``times`` independent values: its lowest value and its
-    distribution.
+    """Return the distribution of the sum of ``times`` independent values, and its
+    lowest value.
 
     ``distribution[i]`` is the probability of ``lowest + i``, in the argument and in the
-    result; the sum of no values is 0 with certainty. Computed by FFT: entries are exact
-    to about 1e-16, and none is below 0.
+    result. The sum of no values is always 0. The sum is computed by FFT: entries are
+    exact to about 1e-16, and none is below 0.
     """
     from scipy.fft import irfft, next_fast_len, rfft  # slow import, only when needed
 
@@ -186,12 +189,12 @@ def _compute_interval(
     lowest: int,
     pull: Floats,
 ) -> tuple[float, float] | tuple[None, None]:
-    """Return the 95 % interval of a score to which each pair of gains with the
-    difference ``lowest + i`` adds ``pull[i]``.
+    """Return the 95 % interval of a score.
 
+    Each pair of gains with the difference ``lowest + i`` adds ``pull[i]`` to the score.
     The variance is that of a two-sample statistic, by the projections of both samples
-    (Hoeffding 1948; van der Vaart 1998, Asymptotic Statistics, section 12.2). None if
-    the moves are too similar to show how they vary.
+    (Hoeffding 1948; van der Vaart 1998, Asymptotic Statistics, section 12.2). Return
+    None if the moves are too similar to show how they vary.
     """
     white_cp, white_counts = white.to_columns()
     black_cp, black_counts = black.to_columns()

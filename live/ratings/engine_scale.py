@@ -1,12 +1,11 @@
-"""Conversion of one engine's scores to the scale of another, for which a model was
-learned.
+"""Conversion of an engine's scores to the scale of another engine.
 
-A model is valid for the engine and limit it was learned with. Another engine or limit
-has another scale of centipawns. To measure it, that engine searches a set of reference
-positions once, for which the first engine's scores are stored. The slope of its scores
-through the origin is the ratio of the two scales; scores and gains are divided by it
-before they are compared. If the correlation is below :data:`LEAST_CORRELATION`, the
-scores measure something different, and no scale is used.
+A model is valid for the engine and limit with which it was learned. Another engine or
+limit has another scale of centipawns. To measure this scale, the other engine searches
+a set of reference positions once, for which the scores of the first engine are stored.
+The ratio of the two scales is the slope of a line through the origin. Scores and gains
+are divided by this ratio before they are compared. If the correlation is below
+:data:`LEAST_CORRELATION`, the scores measure something different, and no scale is used.
 """
 
 import math
@@ -19,18 +18,19 @@ import numpy as np
 from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles
 
-#: Scores are clipped to this in the slope, centipawns: beyond it, engines differ in how
-#: they score a won game, and moves there show little about the player.
+#: Scores are clipped to this when the slope is computed, centipawns. Engines differ in
+#: how they score won games, and moves in won games show little about the player.
 CLIP_CP = 600
-#: Least number of positions for a reliable slope.
+#: Minimum number of positions for a reliable slope.
 LEAST_POSITIONS = 50
-#: Least correlation of an engine's scores with the stored ones, over the reference
+#: Minimum correlation of an engine's scores with the stored ones, over the reference
 #: positions.
 LEAST_CORRELATION = 0.96
-#: Scale assumed for an engine and limit not measured yet; typical of engines.
+#: Scale that is assumed for an engine and limit before they are measured. It is typical
+#: of engines.
 UNMEASURED_SCALE = 0.9
-#: The clip in the engine's centipawns depends on its scale, so the two are computed in
-#: turn; these limit the number of steps and the last change.
+#: The clip in the engine's centipawns depends on its scale, so both are computed by
+#: iteration. These values limit the number of steps and the last change.
 _STEPS = 50
 _CLOSE = 1e-6
 
@@ -40,17 +40,17 @@ class ReferencePosition(Value):
 
     fen: str
     score_cp: int
-    """White's score, mate ±3900, by the engine of the models."""
+    """White's score by the reference engine, centipawns; mate is ±3900."""
 
 
 class ReferenceSet(Value):
-    """Positions that every engine is measured with."""
+    """Positions with which every engine is measured."""
 
     engine: str
     """Engine whose scores are stored (UCI ``id name``)."""
     limit: str
     data: str
-    """Origin of the positions, as text for display."""
+    """Origin of the positions, as text for people."""
     positions: tuple[ReferencePosition, ...]
 
 
@@ -68,11 +68,11 @@ class ScoreAgreement(Value):
 def measure_agreement(
     reference_cp: Sequence[int], measured_cp: Sequence[int]
 ) -> ScoreAgreement:
-    """Compare two lists of scores of the same positions, White's side, mate ±3900.
+    """Compare two lists of White's scores of the same positions; mate is ±3900.
 
-    The slope is the least-squares line through the origin, with both scores clipped at
-    the same won game (``CLIP_CP`` of the reference). Its standard error is the sandwich
-    estimate (White 1980), because large scores scatter more than small ones.
+    The slope is the least-squares line through the origin. Both scores are clipped at
+    the same advantage (``CLIP_CP`` of the reference). The standard error is the
+    sandwich estimate (White 1980), because large scores scatter more than small ones.
 
     Raises:
         ValueError: there are fewer than :data:`LEAST_POSITIONS` positions, or every
@@ -109,8 +109,10 @@ class MeasuredEngine(Value):
 
     @property
     def explain_refusal(self) -> str:
-        """Return the reason why its scores cannot be converted, as text for display;
-        empty if they can.
+        """Return the reason why the engine's scores cannot be converted; empty if they
+        can.
+
+        The reason is text for people.
         """
         agreement = self.agreement
         if agreement.correlation < LEAST_CORRELATION:
@@ -129,18 +131,20 @@ class MeasuredEngine(Value):
 
 
 class ScoredReference(NamedTuple):
-    """What the engine in use found of one reference position."""
+    """Result of the engine in use for one reference position."""
 
     score_cp: int
-    """White's side, mate ±3900."""
+    """White's score, centipawns; mate is ±3900."""
     nodes: int
 
 
 def measure_engine(
     reference: ReferenceSet, scored: Sequence[ScoredReference | None]
 ) -> MeasuredEngine | str:
-    """Compare what an engine found of each reference position, in their order, with the
-    stored scores; return why it cannot be compared, for people, if it found too little.
+    """Compare an engine's results for the reference positions with the stored scores.
+
+    ``scored`` has the order of the positions. If there are too few results, return the
+    reason why the engine cannot be compared, as text for people.
     """
     reference_cp: list[int] = []
     answers: list[ScoredReference] = []

@@ -1,10 +1,9 @@
-"""Likely result of a game, from its position, the players' ratings and the stage of the
-game.
+"""Chances of the results of a game, from its position, its stage and the ratings.
 
 The model is a multinomial logit over win, draw and loss, learned from scored games. The
 log-odds of each side against a draw are linear in that side's features: the score, the
-stage of the game, the difference of ratings, and the mean rating. Both sides use one
-set of weights, so a position has the same chances from either side.
+stage of the game, the difference of ratings, and the mean rating. Both sides use the
+same weights, so a position has the same chances from either side.
 """
 
 import math
@@ -14,8 +13,8 @@ from typing import Literal, NamedTuple
 from live.messages.values import Value
 from live.ratings.learned_files import LearnedFiles
 
-#: Number of weights without ratings, and with both, in the order of
-#: :func:`compute_features`.
+#: Number of weights if a rating is missing, and if both ratings are known, in the order
+#: of :func:`compute_features`.
 _UNRATED = 8
 _RATED = 14
 
@@ -29,7 +28,7 @@ class Chances(NamedTuple):
 
     @property
     def score(self) -> float:
-        """Return the expected points."""
+        """Return White's expected points, 0 to 1."""
         return self.win + self.draw / 2
 
 
@@ -44,11 +43,11 @@ class ResultModel(Value, eq=False):
     positions: int
     centre_elo: float
     rated: tuple[float, ...]
-    """Weights of a side's log-odds by :func:`compute_features`, if both players are
-    rated.
+    """Weights of a side's log-odds if both players are rated, in the order of
+    :func:`compute_features`.
     """
     unrated: tuple[float, ...]
-    """Weights without the features that need ratings."""
+    """Weights of a side's log-odds if a rating is missing."""
     format: Literal[1] = 1
 
     def __post_init__(self) -> None:
@@ -69,7 +68,8 @@ class ResultModel(Value, eq=False):
         """Return the chances in the position after ``ply`` plies, in a few
         microseconds.
 
-        ``score_cp`` is White's. If either rating is missing, the other one is ignored.
+        ``score_cp`` is from White's side. If one rating is missing, the other one is
+        ignored.
         """
         has_both_elos = white_elo is not None and black_elo is not None
         weights = self.rated if has_both_elos else self.unrated
@@ -123,8 +123,8 @@ def compute_features(
     ]
     if own is None or opponent is None:
         return features
-    # Differences beyond 800 points are not distinguished; if the higher rated side is
-    # two pawns down, those beyond 400 are not. Players rated at least 500 above their
+    # Rating differences above 800 count as 800. If the higher-rated side is two pawns
+    # down, differences above 400 count as 400. Players rated at least 500 above their
     # opponents scored .22 in blitz (125 positions) when four pawns down, and .43 over
     # the board (14); the full difference would have predicted .63 and .72.
     behind = (own - opponent) * score_cp < 0

@@ -1,8 +1,7 @@
 """Conversion between expected score and Elo difference.
 
 Ferreira 2012, section 4 (after Elo 1978) uses the normal curve: ``p = Φ(d / (200
-√2))``, so ``d = 200 √2 Φ⁻¹(p)``. It differs from the logistic curve of today's rating
-lists.
+√2))``, so ``d = 200 √2 Φ⁻¹(p)``. Today's rating lists use the logistic curve instead.
 """
 
 import math

@@ -34,8 +34,8 @@ def compute_expected_score_between(x: GainHistogram, y: GainHistogram) -> float 
     """Return Algorithm 1's expected score of X against Y (Ferreira 2012, section 4, Eq.
     2).
 
-    It is ``P(X > Y) + 0.5 P(X = Y)`` over all pairs of a gain of X and a gain of Y;
-    None while either has none.
+    It is ``P(X > Y) + 0.5 P(X = Y)`` over all pairs of a gain of X and a gain of Y.
+    Return None while X or Y has no gain.
 
     >>> compute_expected_score_between(GainHistogram([0, -10]), GainHistogram([-35, 0]))
     0.625
@@ -51,29 +51,33 @@ def compute_expected_score_between(x: GainHistogram, y: GainHistogram) -> float 
     return int(x_count @ halves) / (2 * x.n * y.n)
 
 
-#: Standard deviation, in Elo, of a player's difference between games beyond chance.
-#: With it, the 95 % interval of one game contains the value over three or more other
-#: games of the player for .94 of 164 player-games over the board (31 players; .86
-#: without it), and for .93 of 1,645 in blitz.
+#: Standard deviation of a player's difference between games beyond chance, Elo. With
+#: it, the 95 % interval of one game contains the value over three or more other games
+#: of the player for 94 % of 164 player-games over the board (31 players; 86 % without
+#: it), and for 93 % of 1,645 in blitz.
 BETWEEN_GAMES_SD: dict[GainKind, float] = {"same-search": 22.0, "successive": 30.0}
 
 
 class EngineDistribution:
-    """Distribution of the engine's own gains, which a player's gains are compared with.
+    """Distribution of the engine's own gains, with which a player's gains are compared.
 
     Ferreira 2012, section 6 uses a single peak at 0 (``SPIKE_AT_ZERO``), which is exact
     by construction for same-search gains. The paper leaves a better characterisation
-    for future work (sections 7 and 10): counted gains, from moves where the player
-    chose the engine's own first choice, or from games of the engine against itself.
+    for future work (sections 7 and 10). Here it can be counted gains, from moves where
+    the player chose the engine's own first choice, or from games of the engine against
+    itself.
     """
 
     def __init__(self, gains: Iterable[tuple[int, int]]) -> None:
-        """Create from pairs of a gain in centipawns and a number of moves.
+        """Create the distribution from pairs of a gain in centipawns and a number of
+        moves.
 
-        Raises ValueError if there are none, or if they are not counts of gains.
+        Raises ValueError if there are no pairs, or if they are not counts of gains.
         """
         self.counts: GainCounts = tuple(sorted(gains))
-        """Pairs that the distribution was created from, gains ascending."""
+        """The pairs from which the distribution was created, in ascending order of
+        gains.
+        """
         if not self.counts:
             raise ValueError(
                 "an empty histogram says nothing about the engine: use the spike at 0"
@@ -89,8 +93,9 @@ class EngineDistribution:
         """
 
     def score_gain(self, gain_cp: int) -> int:
-        """Return the score of a move against the engine, ``P(E < g) + 0.5 P(E = g)``,
-        in parts (see ``scale``).
+        """Return the score of a move against the engine, in parts (see ``scale``).
+
+        It is ``P(E < g) + 0.5 P(E = g)``.
         """
         at = bisect_left(self._gains_cp, gain_cp)
         equal = at < len(self._gains_cp) and self._gains_cp[at] == gain_cp
@@ -101,19 +106,20 @@ SPIKE_AT_ZERO = EngineDistribution(GainHistogram([0]))
 
 
 class EngineGains(Value):
-    """An engine's own successive gains, as counted by ``study table engine-gains`` in
-    moves where the player chose the engine's first choice.
+    """An engine's own successive gains, as counted by ``study table engine-gains``.
+
+    They are counted over moves where the player chose the engine's first choice.
     """
 
     engine: str
-    """Engine and limit, as a study names them."""
+    """The engine and its limit, in the form that studies use."""
     rows: tuple[tuple[int, int], ...]
     """Pairs of a gain in centipawns and the number of moves with it."""
 
     def is_for(self, engine: str, limit: str) -> bool:
         """Return whether the gains are those of this engine under this limit."""
-        # A study adds to the engine's name, after a semicolon, whatever else changes
-        # its scores.
+        # A study appends other causes of different scores to the engine's name, after a
+        # semicolon.
         name, _, bound = self.engine.partition(", ")
         return (name.partition(";")[0], bound) == (engine, limit)
 
@@ -122,7 +128,7 @@ class EngineGains(Value):
 
     @property
     def distribution(self) -> EngineDistribution:
-        """Return the distribution that players are compared with."""
+        """Return the distribution with which players are compared."""
         return EngineDistribution(self.rows)
 
 
@@ -152,15 +158,16 @@ def sum_scores(parts: Sequence[int]) -> GameScores:
 
 
 class Algorithm4(NamedTuple):
-    """A player's result against the engine, in Elo except ``score``. Values are None if
-    unbounded, and if the player has no move.
+    """A player's result against the engine, in Elo except ``score``.
+
+    Values are None if they are unbounded, or if the player has no move.
     """
 
     score: float | None = None
     """Expected score per move, at most 1 (Eq. 2)."""
     difference: float | None = None
     difference_low: float | None = None
-    """Lower end of a 95 % interval for the difference in the player's other games."""
+    """Lower end of a 95 % interval of the difference in the player's other games."""
     difference_high: float | None = None
 
 
@@ -169,10 +176,10 @@ def run_algorithm_4(
 ) -> Algorithm4:
     """Return a player's difference from the engine by Algorithm 4.
 
-    The interval allows for chance as :mod:`live.ratings.score_interval` does. Several
-    games show their own variation; the interval of a single game is widened by the
-    usual variation between games of one player. No interval exceeds the result of
-    playing the best move every time.
+    The interval accounts for chance as in :mod:`live.ratings.score_interval`. For
+    several games it includes the observed variation between them; for a single game it
+    includes the usual variation between games of one player. No interval extends beyond
+    the result of playing the best move every time.
     """
     ceiling = engine.score_gain(0) if gain == "same-search" else engine.scale
     ends = scores.compute_interval(engine.scale, ceiling)
@@ -183,8 +190,8 @@ def run_algorithm_4(
     if scores.games == 1:
         game_reach = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
         if difference is None:
-            # The other end cannot be combined in quadrature, because the difference is
-            # unbounded.
+            # Here the difference is unbounded, so its end cannot be combined in
+            # quadrature.
             low = None if low is None else low - game_reach
             high = None if high is None else high + game_reach
         else:
@@ -222,8 +229,9 @@ class EngineEstimate(NamedTuple):
 
 
 class Algorithm3(NamedTuple):
-    """Table 4: the rows and the average of each column, in Elo (None for an empty
-    column).
+    """Table 4: the rows, and the average of each column in Elo.
+
+    The average of an empty column is None.
     """
 
     rows: tuple[EngineEstimate, ...]
@@ -268,12 +276,11 @@ class PlayedGains(NamedTuple):
 
 
 def estimate_engine_rating(games: Iterable[PlayedGains]) -> float | None:
-    """Return the engine's rating by Algorithm 3 over the players of ``games``, weighted
-    by their moves, in Elo.
+    """Return the engine's rating by Algorithm 3 over the players of ``games``, Elo.
 
-    Each player's gains are pooled and compared with a spike at 0 (Ferreira 2012,
-    section 6); a player's rating is the mean over that player's moves. None if no
-    player's difference is bounded.
+    Players are weighted by their moves. Each player's gains are pooled and compared
+    with a spike at 0 (Ferreira 2012, section 6). A player's rating is the mean over
+    that player's moves. Return None if no player's difference is bounded.
     """
     # For each player: moves, half points, and Elo times moves.
     rated: defaultdict[str, Counts] = defaultdict(lambda: np.zeros(3, dtype=np.int64))
@@ -289,10 +296,11 @@ def estimate_engine_rating(games: Iterable[PlayedGains]) -> float | None:
     return round(total / weight, 1) if weight else None
 
 
-#: Number of moves that the starting value of the engine's rating counts for.
+#: Weight of the starting value of the engine's rating, as a number of moves.
 PRIOR_MOVES = 200
-#: A player whose every move scored 0 or 1 would have an infinite difference, so one
-#: unseen move with this score is added: the middle of the range of a same-search gain.
+#: Score of one additional move for every player. Without it, a player whose every move
+#: scored 0 or 1 would have an infinite difference. The value is the middle of the range
+#: of a same-search gain.
 _UNSEEN_MOVE_SCORE = 0.25
 #: Sums are whole multiples of 1/1024 Elo-move, because sums of integers do not depend
 #: on their order.
@@ -307,14 +315,14 @@ class FieldEngineRating:
     d_i``. The estimates are weighted by the number of their moves, together with
     ``prior_elo``, which counts as ``PRIOR_MOVES`` moves. Apart from this prior, the
     weighted mean of the perceived ratings equals the weighted mean of the official
-    ones, as in Algorithm 2, step 4. Only the latest figures of each player count, in
-    whatever order they came; an update costs O(1).
+    ratings, as in Algorithm 2, step 4. Only the latest figures of each player count,
+    independently of the order of updates. An update costs O(1).
     """
 
     def __init__(self, prior_elo: float) -> None:
         self.prior_elo = prior_elo
         self.moves = 0
-        """Number of moves of rated players that the rating is computed from."""
+        """Number of moves of rated players from which the rating is computed."""
         self._players: dict[str, tuple[int, int]] = {}
         self._units = 0
 
@@ -339,7 +347,7 @@ class FieldEngineRating:
             )
             assert (
                 difference is not None
-            )  # the unseen move keeps the score inside (0, 1)
+            )  # the additional move prevents a score of exactly 0 or 1
         units = round((elo - difference) * _UNITS) * n
         self._players[player_id] = (n, units)
         self.moves += n
@@ -347,6 +355,6 @@ class FieldEngineRating:
 
     @property
     def rating(self) -> int:
-        """Return the engine's rating in whole Elo, a half rounded to even."""
+        """Return the engine's rating in whole Elo; a half is rounded to even."""
         units = round(self.prior_elo * _UNITS) * PRIOR_MOVES + self._units
         return round(Fraction(units, (PRIOR_MOVES + self.moves) * _UNITS))

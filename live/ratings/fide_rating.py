@@ -1,6 +1,7 @@
-"""FIDE's own figures from results: rating performance and rating change (FIDE Rating
-Regulations 2022 with the amendments in force since 1 October 2025, B.02: 1.4.9, 8.1 and
-8.3).
+"""FIDE's own figures from results: rating performance and rating change.
+
+Source: FIDE Rating Regulations 2022 with the amendments in force since 1 October 2025,
+B.02: 1.4.9, 8.1 and 8.3.
 """
 
 import math
@@ -32,11 +33,11 @@ _YEAR_MONTH = re.compile(r"(\d{4})(?:\D(\d{1,2}))?", re.ASCII)
 
 
 def compute_fide_performance(opponents: Sequence[float], points: float) -> int | None:
-    """Return the performance rating in Elo: the mean rating of the opponents plus the
-    difference for the share of points (1.4.9, 8.1.1).
+    """Return the performance rating in Elo (1.4.9, 8.1.1).
 
-    None without a rated opponent. For a running game ``points`` can include expected
-    points.
+    It is the mean rating of the opponents plus the difference for the share of points.
+    Return None without a rated opponent. For a game in progress ``points`` can include
+    expected points.
     """
     if not opponents:
         return None
@@ -81,7 +82,7 @@ def compute_fide_expected_score(
 
 
 def _is_before_amendment(date: str) -> bool:
-    """Return whether a game was certainly played before the limit was lifted."""
+    """Return whether a game was certainly played before 1 October 2025."""
     match = _YEAR_MONTH.match(date)
     if match is None:
         return False
@@ -90,10 +91,10 @@ def _is_before_amendment(date: str) -> bool:
 
 
 def choose_development_coefficient(elo: float) -> int:
-    """Return the coefficient K if no rating list gives it: 10 from 2400 on, otherwise
-    20 (8.3.3).
+    """Return the coefficient K that applies if no rating list gives it (8.3.3).
 
-    Juniors and new players have 40, which cannot be told from a rating alone.
+    It is 10 from 2400 Elo on, otherwise 20. Juniors and new players have 40, but a
+    rating alone does not identify them.
     """
     return 10 if elo >= 2400 else 20
 
@@ -101,7 +102,7 @@ def choose_development_coefficient(elo: float) -> int:
 def compute_rating_change(
     own_elo: float, games: Sequence[RatedGame], k: float
 ) -> float:
-    """Return the change of a rating by these games (8.3.2), Elo."""
+    """Return the change of a rating by these games, Elo (8.3.2)."""
     return k * math.fsum(
         game.points - compute_fide_expected_score(own_elo, game.opponent_elo, game.date)
         for game in games

@@ -44,12 +44,11 @@ def compute_same_search_gain(best: Score, played: Score, mover: Color) -> int:
 
 
 def compute_successive_gain(before: Score, after: Score, mover: Color) -> int:
-    """Return the gain in centipawns from the mover's side: ``after - before`` for
-    White, the negative of it for Black.
+    """Return the gain in centipawns from the mover's side.
 
-    Scores are White's (Ferreira 2012, Algorithm 1, step 2). Raises ValueError if the
-    gain exceeds the difference of two mates, which means that a score was not clamped
-    to ±3900.
+    It is ``after - before`` for White, and ``before - after`` for Black. Scores are
+    White's (Ferreira 2012, Algorithm 1, step 2). Raises ValueError if the gain exceeds
+    the difference of two mates, which means that a score was not clamped to ±3900.
 
     >>> from live.messages.from_sources import Score
     >>> compute_successive_gain(Score(30), Score(55), "white")
@@ -72,8 +71,8 @@ def _check_gain(gain_cp: int) -> int:
 class GainHistogram:
     """Counts of gains per whole centipawn in [-7800, 7800].
 
-    Stored sparsely, since a game has some forty distinct gains and a service keeps many
-    games.
+    Only gains that occur are stored, because a game has only some forty distinct gains
+    and a service stores many games.
 
     >>> gains = GainHistogram([0, -12, 0, -40])
     >>> gains.n, gains.mean
@@ -81,7 +80,9 @@ class GainHistogram:
     """
 
     def __init__(self, gains_cp: Iterable[int] = ()) -> None:
-        """Raise ValueError for a gain out of range, as ``add`` does."""
+        """Count these gains, in centipawns. Raises ValueError for a gain
+        out of range.
+        """
         self._counts = Counter(map(_check_gain, gains_cp))
 
     def add(self, gain_cp: int) -> None:
@@ -89,7 +90,7 @@ class GainHistogram:
         self._counts[_check_gain(gain_cp)] += 1
 
     def merge(self, other: GainHistogram) -> None:
-        """Count all moves of ``other`` too, as if each had been added."""
+        """Add the counts of ``other``."""
         self._counts.update(other._counts)
 
     @property
@@ -111,24 +112,27 @@ class GainHistogram:
         return self._counts[gain_cp]
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """Yield pairs of a gain in centipawns and its count, gains ascending."""
+        """Yield pairs of a gain in centipawns and its count, in ascending order of
+        gains.
+        """
         return iter(sorted(self._counts.items()))
 
     def to_columns(self) -> tuple[Counts, Counts]:
-        """Return the distinct gains (centipawns, ascending) and their counts, each an
-        array of shape (k,).
+        """Return the distinct gains (centipawns, ascending) and their counts.
+
+        Both are arrays of shape (k,).
         """
         table = np.array(list(self), dtype=np.int64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
 
 
 def cross_correlate(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
-    """Return how many pairs of a gain of ``x`` and a gain of ``y`` have each difference
-    (Ferreira 2012, Eq. 1).
+    """Return the distribution of differences between a gain of ``x`` and a gain of
+    ``y``.
 
-    The result is ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a
-    difference X - Y of ``lowest + i`` centipawns. All are whole numbers, so nothing is
-    rounded. Both histograms must have gains.
+    See Ferreira 2012, Eq. 1. The result is ``(lowest, pairs)``: ``pairs[i]`` of the
+    ``x.n * y.n`` pairs have a difference X - Y of ``lowest + i`` centipawns. All
+    numbers are integers, so nothing is rounded. Both histograms must have gains.
     """
     (x_cp, x_count) = x.to_columns()
     (y_cp, y_count) = y.to_columns()

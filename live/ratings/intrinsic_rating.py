@@ -1,5 +1,6 @@
-"""The intrinsic rating of Regan and Haworth 2011: the rating that a player's choices of
-moves suggest.
+"""The intrinsic rating of Regan and Haworth 2011.
+
+It is the rating that a player's choices of moves suggest.
 """
 
 import math
@@ -23,18 +24,19 @@ from live.ratings.choice_model import (
 )
 from live.ratings.learned_files import LearnedFiles, explain_mismatch
 
-#: Elo by which a table is extended beyond its lowest and highest players.
+#: Elo by which a table is extended beyond its lowest and highest milepost.
 REACH_ELO = 400.0
 STEP_ELO = 20.0
-#: Log-likelihoods are whole multiples of one part in this many, so that taking a move
-#: back exactly undoes adding it.
+#: Log-likelihoods are integers in this fraction of 1, so that taking a move back
+#: exactly reverses adding it.
 _PARTS_OF_ONE = 10**9
-#: Half of χ²(1, 95 %): the fall of the log-likelihood at the ends of the interval.
+#: Half of χ²(1, 95 %). At the ends of the interval, the log-likelihood is this much
+#: below its maximum.
 _FALL = NormalDist().inv_cdf(0.975) ** 2 / 2
 
 
 class Milepost(Value):
-    """Parameters that were fitted to players of one Elo."""
+    """Parameters that were fitted to the moves of players of one Elo."""
 
     elo: float
     s: float
@@ -42,7 +44,7 @@ class Milepost(Value):
 
 
 class IntrinsicTable(Value):
-    """Relation of (s, c) to Elo for one engine, limit and number of lines."""
+    """Relation of s and c to Elo for one engine, limit and number of lines."""
 
     name: str
     engine: str
@@ -52,17 +54,17 @@ class IntrinsicTable(Value):
     lines: int
     """Number of lines (Multi-PV)."""
     mileposts: tuple[Milepost, ...]
-    """At least two, with Elo ascending."""
+    """At least two mileposts, in ascending order of Elo."""
     source: str
-    """Source of the table, as text for display."""
+    """Source of the table, as text for people."""
     model: Model = "shares"
     curve: Curve = "invexp"
     turns: int = 0
-    """Number of turns it was learned from; 0 if unknown."""
+    """Number of turns from which the table was learned; 0 if unknown."""
     players: int = 0
     players_sd_elo: float | None = None
-    """Standard deviation of players' true level in a game from their rating; None if
-    unknown.
+    """Standard deviation of players' true level in a game around their rating, Elo;
+    None if unknown.
     """
     format: Literal[1] = 1
 
@@ -78,26 +80,25 @@ class IntrinsicTable(Value):
             raise ValueError("s and c of mileposts must be finite and above 0")
 
     def explain_mismatch(self, engine: str, limit: str) -> str | None:
-        """Return the reason why this table does not apply to an engine and limit, as
-        text for display; None if it does.
+        """Return the reason why this table does not apply to an engine and limit.
+
+        The reason is text for people. Return None if the table applies.
         """
         return explain_mismatch(
             f"intrinsic table {self.name!r}", {"engine": engine, "limit": limit}, self
         )
 
     def interpolate_skill(self, elo: float) -> ChoiceSkill:
-        """Return (s, c) of players of ``elo``: interpolated, or extrapolated beyond the
-        mileposts.
-        """
+        """Return s and c of players of ``elo``, by interpolation or extrapolation."""
         s, c = self.interpolate_parameters(np.array([elo]))
         return ChoiceSkill(float(s[0]), float(c[0]), self.model, self.curve)
 
     def interpolate_parameters(self, elo: Floats) -> tuple[Floats, Floats]:
-        """Return two arrays of shape (players,): s and c of players of ``elo``, which
-        has this shape.
+        """Return the arrays of s and c of players of ``elo``. All shapes are
+        (players,).
 
-        Linear between mileposts in log s and log c; beyond the ends, along the straight
-        line that fits all mileposts best.
+        Between mileposts, log s and log c are linear in Elo. Beyond the mileposts they
+        follow the straight line that fits all mileposts best.
         """
         at = np.array([m.elo for m in self.mileposts])
         beyond = elo - np.clip(elo, at[0], at[-1])
@@ -114,52 +115,52 @@ class IntrinsicTable(Value):
 
 
 class IntrinsicRating(Value):
-    """A player's intrinsic rating, with its interval and limits of validity."""
+    """A player's intrinsic rating, with its interval."""
 
     elo: float | None
-    """Most likely Elo; None without a turn, and if the likelihood still rises at an end
+    """Most likely Elo. None without a turn, and if the likelihood still rises at an end
     of the extended table.
     """
     low: float | None
-    """Lower end of the 95 % interval of the level shown; None if beyond the extended
-    table.
-    """
+    """Lower end of the 95 % interval; None if it lies beyond the extended table."""
     high: float | None
     beyond: bool = False
     """True if the estimate lies outside the mileposts, where the table is extended."""
     reason: str | None = None
-    """Reason why ``elo`` is None, as text for display."""
+    """Reason why ``elo`` is None, as text for people."""
 
 
 @lru_cache(maxsize=16)
 def _build_grid(table: IntrinsicTable) -> tuple[Floats, Floats, Floats]:
-    """Return Elo, s and c along the table, each of shape (grid,)."""
+    """Return Elo, s and c at all points of the extended table, each of
+    shape (grid,).
+    """
     posts = table.mileposts
     grid = np.arange(posts[0].elo - REACH_ELO, posts[-1].elo + REACH_ELO + 1, STEP_ELO)
     return grid, *table.interpolate_parameters(grid)
 
 
-# Cached, because a turn is evaluated for its game, for its player, and after every
-# later move.
+# Cached, because a turn is evaluated for its game, for its player, and again after
+# every later move.
 @lru_cache(maxsize=2**14)
 def _compute_likelihoods(table: IntrinsicTable, spread: Spread) -> Ints:
-    """Return the log-likelihood of one turn at every Elo of the grid, in whole parts.
+    """Return the log-likelihood of one turn at every Elo of the grid, as integers.
 
-    Callers must not change the array.
+    The unit is ``1 / _PARTS_OF_ONE``. Callers must not change the array.
     """
     _, s, c = _build_grid(table)
     log = compute_played_log(spread, table.model, table.curve, s, c)
-    # Limited, so that one oddity outside the model does not outweigh all other moves.
+    # Limited, so that one odd move outside the model does not outweigh all other moves.
     return np.asarray(np.rint(np.maximum(log, -50.0) * _PARTS_OF_ONE), dtype=np.int64)
 
 
 def estimate_rating(
     table: IntrinsicTable, spreads: Iterable[Spread]
 ) -> IntrinsicRating:
-    """Return the rating of a player's turns, which must not include any that
-    :func:`explain_left_out` excludes.
+    """Return the rating that a player's turns suggest.
 
-    O(turns · grid) for new turns, then O(grid · turns) additions. Raises ValueError if
+    The turns must not include any that :func:`explain_left_out` excludes. The time is
+    proportional to the number of turns times the size of the grid. Raises ValueError if
     a move is not among the lines.
     """
     grid = _build_grid(table)[0]
@@ -191,8 +192,9 @@ def estimate_rating(
 def _find_crossing(
     grid: Floats, log: Floats, last: int, direction: int
 ) -> float | None:
-    """Return the Elo where the likelihood has fallen enough, next to the last grid
-    point inside.
+    """Return the Elo at which the log-likelihood has fallen by ``_FALL``.
+
+    ``last`` is the last grid point inside the interval; ``direction`` is -1 or 1.
     """
     following = last + direction
     if not 0 <= following < len(log):
@@ -257,11 +259,11 @@ UNRATED_ELO = 2055
 
 
 def predict_choices(elo: int | None, behind_cp: Sequence[int]) -> list[float]:
-    """Return the probabilities with which a player of an Elo (None: unknown) chooses
-    each move (Regan and Haworth 2011, sections 3 and 7).
+    """Return the probabilities with which a player of an Elo chooses each move.
 
-    ``behind_cp``: how far each move is behind the best one, centipawns; the best move
-    is first.
+    An Elo of None means that it is unknown. ``behind_cp`` contains the distance of each
+    move behind the best move, centipawns; the best move is first (Regan and Haworth
+    2011, sections 3 and 7).
     """
     skill = RYBKA_3.interpolate_skill(round(elo or UNRATED_ELO, -2))
     pawns = [behind / 100 for behind in behind_cp]

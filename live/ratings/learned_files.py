@@ -1,4 +1,4 @@
-"""Learned values, read from files of the package or from files of the user."""
+"""Reads learned values from files of the package or of the user."""
 
 from collections.abc import Mapping
 from importlib import resources
@@ -14,14 +14,14 @@ Learned = TypeVar("Learned")
 
 
 class LearnedFiles(Value, Generic[Learned]):
-    """One folder of JSON files beside this module."""
+    """One folder of JSON files next to this module."""
 
     folder: str
     kind: type[Learned]
     content: str
-    """Name of what a file contains, for messages to people."""
+    """Kind of the values in a file, for messages to people."""
     remedy: str = "Install the package again"
-    """Advice if a file contains values of another kind."""
+    """Advice for people if a file contains values of another kind."""
 
     def list_names(self) -> tuple[str, ...]:
         """Return the names of the files in the package, without ``.json``."""
@@ -33,9 +33,10 @@ class LearnedFiles(Value, Generic[Learned]):
         )
 
     def load(self, name_or_path: str) -> Learned:
-        """Return the values of a name in the package, or of a file given by its path.
+        """Return the values with a name in the package, or from a file given by its
+        path.
 
-        Raises InputError if there is no such file or it cannot be read.
+        Raises InputError if the file does not exist or cannot be read.
         """
         if name_or_path in self.list_names():
             data = (self._find_folder() / f"{name_or_path}.json").read_bytes()
@@ -51,9 +52,9 @@ class LearnedFiles(Value, Generic[Learned]):
             ) from error
 
     def decode(self, data: bytes, subject: str) -> Learned:
-        """Return the values in the data of a file.
+        """Return the values that the data of a file contains.
 
-        Raises InputError, naming ``subject``, if the data is of another kind.
+        Raises InputError about ``subject`` if the data is of another kind.
         """
         try:
             return msgspec.json.decode(data, type=self.kind)
@@ -69,8 +70,9 @@ class LearnedFiles(Value, Generic[Learned]):
 def explain_mismatch(
     subject: str, requested: Mapping[str, str], learned: object
 ) -> str | None:
-    """Return the reason why ``learned`` does not apply to the values ``requested``;
-    None if it does.
+    """Return the reason why learned values do not apply to what is requested.
+
+    Return None if they apply.
     """
     for name, value in requested.items():
         own = getattr(learned, name)

@@ -4,11 +4,11 @@ only worsen.
 Source: Alliot 2017, sections 3.4 and 4.4. A player's transition matrix gives, for each
 class of evaluation before a move (the engine's best), the frequency of each class after
 the move played. The product of White's and Black's matrices, both from White's side,
-represents one pair of moves; its stationary vector has White's losses at one end, wins
-at the other, and draws between.
+represents one pair of moves. Its stationary vector has White's losses at one end, wins
+at the other end, and draws between them.
 
-Requires the score of the position before each move and the move's gain, from an engine
-with one line, and many moves: the paper requires 500 of a player.
+The input is the score of the position before each move and the move's gain, from an
+engine with one line. The paper requires 500 moves of each player.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class EvaluationClasses(Value):
     """Division of evaluations, from the mover's side, into classes from lost to won."""
 
     lower_cp: tuple[int, ...]
-    """Least evaluation of each class except the first, in centipawns, ascending."""
+    """Lowest evaluation of each class except the first, centipawns, ascending."""
 
     def __len__(self) -> int:
         return len(self.lower_cp) + 1
@@ -49,7 +49,8 @@ class EvaluationClasses(Value):
     def level(self) -> Floats:
         """Return the distribution at the start of a game, shape (classes,).
 
-        It is the middle class, or one half for each of the two middle classes.
+        All probability is in the middle class, or half of it in each of the two middle
+        classes.
         """
         distribution = np.zeros(len(self))
         for middle in ((len(self) - 1) // 2, len(self) // 2):
@@ -57,36 +58,37 @@ class EvaluationClasses(Value):
         return distribution
 
 
-#: Ten classes of 0.4 pawn in [-2, 2], of which the outer ones are open (section 3.4,
-#: Tables 2 and 3). Zero is the border of the two middle classes, and belongs to the
-#: upper one, from the mover's side.
+#: Ten classes with a width of 0.4 pawns in [-2, 2], of which the outer ones are open
+#: (section 3.4, Tables 2 and 3). Zero is the border of the two middle classes. It
+#: belongs to the upper class, seen from the mover's side.
 TEN = EvaluationClasses(tuple(range(-160, 161, 40)))
 
-#: Widths of the classes from zero outwards to two pawns, centipawns. According to the
-#: paper they grow logarithmically, scaled by ``f = (e^(-v/100) - e^-2) / (1 - e^-2)``,
-#: from 10 cp to 50 cp (section 4.4.1). Eight equal steps of v put the edges at 200·f,
-#: which gives 8.9, 11.4, 14.7, 18.8, 24.2, 31.0, 39.8 and 51.2 cp. These are the
-#: nearest whole centipawns that have the ends given in the paper.
+#: Widths of the classes from zero to two pawns, centipawns. According to the paper they
+#: grow logarithmically, scaled by ``f = (e^(-v/100) - e^-2) / (1 - e^-2)``, from 10 cp
+#: to 50 cp (section 4.4.1). Eight equal steps of v put the edges at 200·f, which gives
+#: 8.9, 11.4, 14.7, 18.8, 24.2, 31.0, 39.8 and 51.2 cp. The values here are the nearest
+#: whole centipawns with the first and last width given in the paper.
 NINETEEN_WIDTHS_CP = (10, 12, 15, 19, 24, 31, 39, 50)
 
 _EDGES = tuple(accumulate(NINETEEN_WIDTHS_CP))
 
-#: One class for zero, one for each end (two pawns and more), and eight on either side
-#: (section 4.4.1). An edge belongs to the class further from zero, so that Black's
-#: classes mirror White's.
+#: One class for zero, one class for each end (two pawns and more), and eight classes on
+#: either side (section 4.4.1). An edge belongs to the class further from zero, so that
+#: Black's classes mirror White's.
 NINETEEN = EvaluationClasses((*(1 - edge for edge in reversed(_EDGES)), 0, 1, *_EDGES))
 
 
-#: Least number of moves of a period for a player to be active in it (Alliot 2017,
+#: Minimum number of moves in a period for a player to count as active (Alliot 2017,
 #: section 4.4.1).
 ENOUGH_MOVES = 500
 
-#: Number of moves added in each class of evaluation for the interval, but not for the
-#: estimate, because a transition that was never seen can still happen. With a quarter
-#: the interval has its nominal coverage for the matrices of real players.
+#: Number of moves that are added in each class of evaluation for the interval, because
+#: a transition that was never observed can still happen. They do not enter the
+#: estimate. With a quarter of a move, the interval has its nominal coverage for the
+#: matrices of real players.
 _UNSEEN_MOVES = 0.25
 
-#: An expected score closer to 0 or 1 than this equals it, apart from rounding.
+#: An expected score that is closer to 0 or 1 than this counts as 0 or 1.
 _CERTAIN = 1e-9
 
 
@@ -96,22 +98,22 @@ class Chain(NamedTuple):
     color: Color
     classes: EvaluationClasses
     matrix: Floats
-    """Probabilities, shape (classes, classes); a class without a known move keeps its
-    evaluation, as after the best move.
+    """Transition probabilities, shape (classes, classes). A class without a known move
+    leads to itself, as after the best move.
     """
     support: Floats
-    """Effective number of moves behind each row, shape (classes,), with less weight for
-    old periods.
+    """Effective number of moves from which each row is computed, shape (classes,). Old
+    periods have less weight.
     """
     moves: int
-    """Number of moves, of the newest period if there are several."""
+    """Number of moves; with several periods, the number in the newest one."""
 
 
 class Transitions:
     """One player's moves by evaluation before and after, by colour and period.
 
     Evaluations are from the mover's side. A period is a whole number that increases
-    with time, a year in the paper; for one event a single period is enough.
+    with time: a year in the paper. For one event a single period is enough.
     """
 
     def __init__(self, classes: EvaluationClasses = NINETEEN) -> None:
@@ -122,22 +124,25 @@ class Transitions:
         )
 
     def add(self, color: Color, best_cp: int, gain_cp: int, period: int = 0) -> None:
-        """Add one move: the score before it from the mover's side, and its gain."""
+        """Add one move: its gain, and the score before it from the mover's side,
+        centipawns.
+        """
         before = self.classes.find_class(best_cp)
         after = self.classes.find_class(best_cp + gain_cp)
         self._counts[period, color][before, after] += 1
 
     def merge(self, other: Transitions) -> None:
-        """Count all moves of ``other`` too, which must have the same classes."""
+        """Add the counts of ``other``, which must have the same classes."""
         for key, counts in other._counts.items():
             self._counts[key] += counts
 
     def build_chain(self, color: Color, *, own_color: bool = False) -> Chain:
         """Return the player's matrix with ``color``, from White's side.
 
-        It is computed from all moves, Black's being White's reversed in both indices
-        (section 3.4); with ``own_color``, only from moves with that colour (note 16).
-        The n-th period before the newest has the weight 2^-n (section 4.4.1).
+        It is computed from moves with both colours, reversing both indices for the
+        other colour (section 3.4). With ``own_color``, it is computed only from moves
+        with that colour (note 16). The n-th period before the newest has the weight
+        2^-n (section 4.4.1).
         """
         counted = {
             key: counts
@@ -157,11 +162,11 @@ class Transitions:
         has_moves = rows > 0
         matrix = np.eye(n)
         matrix[has_moves] = weighted[has_moves] / rows[has_moves, None]
-        # Kish's effective number of moves of unequal weight.
+        # Kish's effective number of moves with unequal weights.
         support = np.divide(rows**2, squares, out=np.zeros(n), where=has_moves)
         if color == "black":
-            # The same play from the other side: M_B(i, j) = M_W(n-1-i, n-1-j) (section
-            # 3.4).
+            # The same moves seen from the other side: M_B(i, j) = M_W(n-1-i, n-1-j)
+            # (section 3.4).
             matrix = matrix[::-1, ::-1].copy()
             support = support[::-1].copy()
         return Chain(color, self.classes, matrix, support, moves)
@@ -178,12 +183,12 @@ def build_outcome_vector(n: int) -> Floats:
 
 
 def solve_chain(white: Floats, black: Floats, start: Floats | None = None) -> Floats:
-    """Return the stationary vector of ``white @ black``, a pair of moves beginning with
-    White's (section 3.4).
+    """Return the stationary vector of ``white @ black``, a pair of moves that begins
+    with White's move (section 3.4).
 
     Both matrices are from White's side, shape (n, n). ``start`` is the initial
-    distribution of evaluations, by default uniform; it matters for chains whose end
-    depends on it.
+    distribution of evaluations, by default uniform. It matters only for chains whose
+    long-run distribution depends on the start.
     """
     return solve_stationary_vector(
         check_stochastic(white) @ check_stochastic(black), start
@@ -194,9 +199,9 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
     """Return White's chances from the chains of both players (Alliot 2017, section 3.4
     and note 17).
 
-    The interval is by the delta method: each row is a multinomial estimate, and a
-    change of a row changes the score by the difference in what the chain then collects
-    from the states to which that row leads.
+    The interval is computed by the delta method: each row is a multinomial estimate. A
+    change of a row changes the score by what the chain gains later from the states that
+    the row leads to.
     """
     empty = [side.color for side in (white, black) if not side.support.any()]
     if empty:
@@ -220,8 +225,8 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
         low, high = _compute_chain_interval(white, black, white.matrix, black.matrix)
     else:
         # No observed move leads back from a decided position, although such moves are
-        # possible. So the interval is that of the chain with the unseen moves, extended
-        # to the estimate.
+        # possible. So the interval is computed with the unseen moves added, and
+        # extended to include the estimate.
         cautions.append("no move seen leads back from a decided position")
         low, high = _compute_chain_interval(
             white, black, _add_unseen(white), _add_unseen(black)
@@ -242,9 +247,7 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
 def _compute_chain_interval(
     white: Chain, black: Chain, of_white: Floats, of_black: Floats
 ) -> tuple[float, float]:
-    """Return the interval by the delta method for two matrices whose chain has one
-    closed class.
-    """
+    """Return the interval by the delta method, for a chain with one closed class."""
     chain = check_stochastic(of_white @ of_black)
     shares = solve_stationary_vector(chain, white.classes.level)
     values = build_outcome_vector(len(shares))
@@ -257,8 +260,8 @@ def _compute_chain_interval(
 def _add_unseen(side: Chain) -> Floats:
     """Return the player's matrix with the possible moves that were not observed."""
     n = len(side.support)
-    # A move keeps or worsens the evaluation: White's moves lead to lower classes,
-    # Black's to higher.
+    # A move preserves or worsens the evaluation: White's moves lead to lower classes,
+    # and Black's moves to higher classes.
     possible = np.tri(n) if side.color == "white" else np.tri(n).T
     unseen = _UNSEEN_MOVES * possible / possible.sum(axis=1, keepdims=True)
     support = side.support[:, None]
@@ -269,8 +272,8 @@ def _add_unseen(side: Chain) -> Floats:
 def _compute_variance(side: Chain, visits: Floats, gathered: Floats) -> float:
     """Return the variance of the score due to the uncertainty of one player's rows.
 
-    ``visits`` is the chain's frequency of each class when that player moves,
-    ``gathered`` the sum that it collects from each class after the move.
+    ``visits`` is the frequency of each class when that player moves. ``gathered`` is
+    the score that the chain gains later from each class after the move.
     """
     rows = _add_unseen(side)
     spread = rows @ gathered**2 - (rows @ gathered) ** 2

@@ -11,23 +11,24 @@ from live.messages.values import Value
 from live.ratings.match_games import GameCounts, PairCounts
 from live.ratings.score_interval import compute_score_interval
 
-#: 800 / ln 10: normalized Elo is close to logistic Elo if every game varies by half a
-#: point (fishtest, LLRcalc: nelo_divided_by_nt).
+#: 800 / ln 10. Normalized Elo is close to logistic Elo if the standard deviation of a
+#: game is half a point (fishtest, LLRcalc: nelo_divided_by_nt).
 NORMALIZED_ELO = 800 / math.log(10)
 Floats = npt.NDArray[np.float64]
 _Z95 = NormalDist().inv_cdf(0.975)
 
 
 def convert_score_to_elo(score: float) -> float | None:
-    """Return the logistic Elo difference of an expected score; None at 0 and 1, where
-    it is unbounded.
+    """Return the logistic Elo difference for an expected score.
+
+    Return None at 0 and 1, where it is unbounded.
     """
     return None if score in (0.0, 1.0) else 400 * math.log10(score / (1 - score))
 
 
 def convert_elo_to_score(elo: float) -> float:
     """Return the expected score of a logistic Elo difference."""
-    # Two formulas, so that neither end overflows.
+    # Two formulas, so that neither very low nor very high differences overflow.
     if elo < 0:
         odds = 10 ** (elo / 400)
         return odds / (1 + odds)
@@ -35,14 +36,18 @@ def convert_elo_to_score(elo: float) -> float:
 
 
 class MatchStatistics(Value):
-    """All figures of a match, from the first player's side. For a None see ``gaps``."""
+    """All figures of a match, from the first player's side. ``gaps`` explains each
+    None.
+    """
 
     games: int
     score: float | None = None
     """Mean points per game."""
     win_ratio: float | None = None
     draw_ratio: float | None = None
-    """None for pairs, whose middle count includes draws as well as wins and losses."""
+    """Share of draws; None for pairs, whose middle count includes draws as well as wins
+    and losses.
+    """
     loss_ratio: float | None = None
     elo: float | None = None
     """Logistic Elo difference."""
@@ -50,23 +55,23 @@ class MatchStatistics(Value):
     """Lower end of the 95 % interval of ``elo``."""
     elo_high: float | None = None
     elo_error: float | None = None
-    """Half of the interval by the normal curve, the "±" of engine testing."""
+    """Half of the interval by the normal curve, Elo: the "±" of engine testing."""
     los: float | None = None
-    """Likelihood of superiority: the probability of being the stronger, by the normal
-    curve. From games ``Φ((wins - losses) / √(wins + losses))`` (Álvaro Begué's program
-    in the wiki); from pairs with their own variance, as in fishtest.
+    """Likelihood of superiority: the probability that the first player is stronger, by
+    the normal curve. For games it is ``Φ((wins - losses) / √(wins + losses))`` (Álvaro
+    Begué's program in the wiki). For pairs it uses their own variance, as in fishtest.
     """
     los_exact: float | None = None
     """Exact likelihood of superiority from wins and losses: the probability that
     Beta(wins + 1, losses + 1) is above 1/2 (Rémi Coulom, as quoted by the wiki). None
-    from pairs.
+    for pairs.
     """
     p_value: float | None = None
-    """Probability that two players of equal strength have decisive games at least this
-    uneven in either direction (two-tailed, exact). None from pairs.
+    """Probability that decisive games between two players of equal strength are at
+    least this uneven in either direction (two-tailed, exact). None for pairs.
     """
     variance: float | None = None
-    """Variance of the points of a game; from pairs, twice the variance of a pair's
+    """Variance of the points of a game. For pairs, it is twice the variance of a pair's
     mean.
     """
     normalized_elo: float | None = None
@@ -74,7 +79,7 @@ class MatchStatistics(Value):
     """Lower end of the 95 % interval of ``normalized_elo``."""
     normalized_elo_high: float | None = None
     gaps: tuple[str, ...] = ()
-    """Reasons for missing figures, as text for display."""
+    """Reasons for missing figures, as text for people."""
 
 
 def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
@@ -133,7 +138,7 @@ def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics
             from scipy.special import betainc  # slow import, only when needed
 
             larger = max(wins, losses)
-            # Twice P(at least ``larger`` of them) for a fair coin, limited to 1.
+            # Twice P(at least ``larger`` heads) for a fair coin, limited to 1.
             chance = 2 * float(betainc(larger, wins + losses - larger + 1, 0.5))
             figures["p_value"] = min(1.0, chance)
             figures["los_exact"] = float(betainc(losses + 1, wins + 1, 0.5))

@@ -1,4 +1,4 @@
-"""Games of a match, counted singly and in pairs with reversed colours."""
+"""Games of a match, counted individually and in pairs with reversed colours."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,8 @@ from live.messages.from_sources import Result
 from live.messages.values import Value
 
 HalfPoints = tuple[tuple[int, int], ...]
-"""Pairs of a game's number, or the number of a pair's second game, and the half points
-scored.
+"""Pairs of two numbers: the number of a game (or of the second game of a pair of
+games), and the half points scored.
 """
 
 
@@ -32,7 +32,7 @@ class GameCounts(Value):
 class PairCounts(Value):
     """Results of pairs of games with colours reversed, by points of the first player.
 
-    The middle count includes two draws as well as a win and a loss, since both score
+    The middle count includes two draws, and also a win with a loss, since both score
     one point.
     """
 
@@ -52,7 +52,7 @@ class PairCounts(Value):
         return 2 * sum(self.by_score)
 
 
-#: White's half points for results that split one point between the players.
+#: White's half points for each result that divides one point between the players.
 _WHITE_HALVES: dict[Result, int] = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 
 
@@ -76,12 +76,12 @@ class MatchCounts(Value):
     order: HalfPoints
     """Number (from 1) and half points of each counted game, in order."""
     pair_order: HalfPoints
-    """Number of the game that completes each pair, and the pair's half points, in
+    """Number of the game that completes each pair, and the half points of the pair, in
     order.
     """
     left_out: int
-    """Number of played games without a result that splits one point: unfinished, or
-    lost by both.
+    """Number of played games whose result does not divide one point: unfinished games,
+    and games lost by both players.
     """
     walkovers: int
 
@@ -90,7 +90,7 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
     """Count the games of two players, in the order they were played.
 
     Counts are from the side of ``first``, by default White of the first game. Raises
-    InputError if there is no game, or a game of other players.
+    InputError if there is no game, or if a game is between other players.
     """
     if not games:
         raise InputError("match", "there is no game", "Give the games of two players")
@@ -136,8 +136,8 @@ def _pair_games(games: Sequence[MatchGame], halves: Sequence[int | None]) -> Hal
     """Return the number of the second game of each pair, and the half points of the
     pair.
 
-    A game that does not count keeps its place, so that it does not shift the pairs
-    after it.
+    A game that does not count still takes its place in a pair, so that later pairs do
+    not shift.
     """
     pairs: list[tuple[int, int]] = []
     waiting: int | None = None

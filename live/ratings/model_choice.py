@@ -1,4 +1,6 @@
-"""The choice of the shipped or given model for the games of an event."""
+"""Chooses the model for the games of an event, from shipped models or the
+user's model.
+"""
 
 import contextlib
 from collections.abc import Iterable, Sequence
@@ -24,7 +26,7 @@ def load_shipped_models() -> tuple[PerceivedModel, ...]:
 
 
 PaceGroup = Literal["classical", "rapid", "blitz"]
-"""Group of paces whose games are rated together."""
+"""Group of paces at which games are rated together."""
 
 
 class ModelChoice(NamedTuple):
@@ -33,37 +35,39 @@ class ModelChoice(NamedTuple):
     pace: PaceGroup = "classical"
     reader: MoveReader | None = None
     model: str | None = None
-    """``classical``, ``blitz`` or ``rapid``; None if there is no model."""
+    """``classical``, ``blitz`` or ``rapid``; None if there is no model for the game."""
     note: str = ""
-    """Text for display: what is provisional, or why there is no model; empty if all
-    fits.
+    """Text for people about provisional models, or the reason why there is no model.
+    Empty if the model fits.
     """
 
 
 @dataclass(eq=False)
 class Models:
-    """Models for engine, limit and gain in use, applied directly or through a scale."""
+    """The models for the engine, limit and gain in use, applied directly or through a
+    scale.
+    """
 
     models: Sequence[PerceivedModel] = ()
-    """Models, of which the first of each pace is used."""
+    """The models. If several have the same pace, the first one is used."""
     _: KW_ONLY
     scale: float = 1.0
     """Centipawns of the engine in use per centipawn of the models."""
     by_name: bool = False
     """True if the user named the model, so that it is used for every game."""
     note: str = "no model"
-    """Text for display: the data and use of the models, or the reason why there are
+    """Text for people about the data and use of the models, or the reason why there are
     none.
     """
     transferred: bool = False
-    """True if they were learned with another engine or limit."""
+    """True if the models were learned with another engine or limit."""
     measured: bool = True
-    """True if ``scale`` was measured for the engine in use, rather than assumed."""
+    """True if ``scale`` was measured for the engine in use, false if it is assumed."""
 
     def __post_init__(self) -> None:
         scale = self.scale
-        # Used for every game, if the user named the model or its pace is not a standard
-        # one.
+        # The reader for every game, if the user named the model or the model's pace is
+        # not a standard one.
         self._named_reader: MoveReader | None = None
         self._readers: dict[str, MoveReader] = {}
         for model in self.models:
@@ -75,14 +79,14 @@ class Models:
             models_of_both: list[PerceivedModel] = []
             for reader in self._readers.values():
                 models_of_both += reader.models
-            # Two models of the user need not have the same classes; then each is used
-            # alone.
+            # The user's models can have different classes. Then rapid games have no
+            # common reader.
             with contextlib.suppress(ValueError):
                 self._readers["rapid"] = MoveReader(models_of_both, scale)
 
     def choose_for_pace(self, pace: Pace | None) -> ModelChoice:
-        """Return the choice for a game of this pace; None means that the pace is
-        unknown.
+        """Return the model and its note for games at a pace; None means an unknown
+        pace.
         """
         choice = self.choose_for_group(
             "blitz" if pace == "bullet" else pace or "classical"
@@ -93,7 +97,7 @@ class Models:
         return choice._replace(note="; ".join(filter(None, (choice.note, note))))
 
     def choose_for_group(self, group: PaceGroup) -> ModelChoice:
-        """Return the choice for games of this group."""
+        """Return the model and its note for games of a group of paces."""
         if not self.models:
             return ModelChoice(group, note=self.note)
         notes = []
@@ -127,8 +131,9 @@ def select_fitting_models(
     *,
     by_name: bool,
 ) -> Models:
-    """Return the models learned with exactly this engine, limit and gain, classical
-    chess first.
+    """Return the models learned with exactly this engine, limit and gain.
+
+    Models of classical chess come first.
     """
     tried = list(models)
     fitting = _sort_models(
@@ -167,10 +172,10 @@ def select_transferred_models(
     measured: str,
     note: str,
 ) -> Models:
-    """Return the models learned with ``engine`` and ``limit``, for use with another
-    engine through a scale.
+    """Return models learned with ``engine`` and ``limit``, for use with another engine
+    through a scale.
 
-    ``measured`` tells, as text for display, how the scale was measured; empty for the
+    ``measured`` is text for people about how the scale was measured; empty for the
     usual scale.
     """
     fitting = _sort_models(

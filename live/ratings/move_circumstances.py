@@ -1,6 +1,4 @@
-"""Circumstances of a move: what makes a loss likelier in some positions than in
-others.
-"""
+"""Circumstances of a move that make a loss more or less likely."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +9,7 @@ import chess
 from live.messages.values import Value
 
 _ALL_PIECES = 62
-"""Value in pawns of all pieces at the start, without pawns and kings."""
+"""Value of all pieces except pawns and kings at the start of a game, in pawns."""
 
 
 class Board(Value, gc=False):
@@ -21,10 +19,10 @@ class Board(Value, gc=False):
     captures: int
     """Number of legal moves that capture."""
     recapture: bool
-    """True if the move before captured a piece and can be answered by a recapture."""
+    """True if the previous move captured a piece that can now be recaptured."""
     check: bool
     pieces: int
-    """Value in pawns of both sides' pieces, without pawns and kings."""
+    """Value of both sides' pieces except pawns and kings, in pawns."""
     repeated: bool = False
     """True if the position occurred before in this game."""
 
@@ -39,7 +37,7 @@ def describe_board(
 ) -> Board:
     """Return the facts about ``board`` for the side to move.
 
-    ``is_after_capture``: whether the move before was a capture.
+    ``is_after_capture`` says whether the previous move was a capture.
     """
     opponent_pieces = board.occupied_co[not board.turn]
     target = (
@@ -73,11 +71,15 @@ class Turn(Value, gc=False):
     gain_cp: int
     score_before_cp: int
     ply: int
-    """Counted from 1."""
+    """Number of the ply in the game, from 1."""
     stability_cp: float | None = None
-    """Mean change of the score between depths; None if the search is unknown."""
+    """Mean change of the score from one depth to the next, centipawns; None if the
+    search is unknown.
+    """
     jump_cp: int | None = None
-    """Largest change of the score between two depths."""
+    """Largest change of the score from one depth to the next, centipawns; None if the
+    search is unknown.
+    """
     board: Board | None = None
     found: float | None = None
     """Share of players of the mover's rating who choose the engine's move, above 0 and
@@ -116,7 +118,10 @@ def _compute_log_odds(share: float | None) -> float:
 
 
 def _measure_board(measure: Callable[[Board], float]) -> Callable[[Turn], float]:
-    """Return a measure of a turn that is 0 if the board is unknown."""
+    """Return a measure of a turn that applies ``measure`` to its board.
+
+    The result is 0 if the board is unknown.
+    """
     return lambda turn: 0.0 if turn.board is None else measure(turn.board)
 
 
@@ -128,7 +133,7 @@ _MEASURES: dict[Circumstance, Callable[[Turn], float]] = {
     "ahead": lambda turn: math.log1p(max(turn.score_before_cp, 0) / 50),
     "behind": lambda turn: math.log1p(max(-turn.score_before_cp, 0) / 50),
     "level": lambda turn: math.exp(-((turn.score_before_cp / 60) ** 2)),
-    # A score of 0.00 late in a game: a draw that nothing will change.
+    # A score of 0.00 late in a game usually means a draw.
     "dead": lambda turn: (
         min(max((turn.ply - 40) / 40, 0.0), 1.0)
         if abs(turn.score_before_cp) <= 3

@@ -1,5 +1,7 @@
-"""Models of the perceived rating: how likely a player of each rating is to lose how
-much in given circumstances.
+"""Models of the perceived rating.
+
+A model gives the probability of each loss for players of each rating, in given
+circumstances.
 """
 
 from bisect import bisect_left
@@ -23,13 +25,17 @@ from live.ratings.perceived_rating import (
 )
 
 Steps = tuple[tuple[int, float], ...]
-"""Values by number of moves or by ply: pairs of that number and the value."""
+"""Values that depend on a number of moves or a ply: pairs of that number
+and a value.
+"""
 Rows = tuple[tuple[float, ...], ...]
 
 
 class PerceivedModel(Value):
     """Model of the losses of players of each Elo, and of the differences between their
-    games, with its provenance.
+    games.
+
+    It includes its provenance.
     """
 
     name: str
@@ -42,52 +48,58 @@ class PerceivedModel(Value):
     data: str
     date: str
     games: int
-    """Number of player-games."""
+    """Number of games, counted once for each player."""
     players: int
     moves: int
     elo_range: tuple[float, float]
-    """Range of the middle 95 % of the ratings it was learned from."""
+    """Range that contains the middle 95 % of the ratings the model was learned from,
+    Elo.
+    """
     mean_elo: float
-    """Mean Elo of the players: the level of a game if nobody in the game or the event
-    is rated.
+    """Mean Elo of the players. It is the level of a game if no player of the game or
+    the event is rated.
     """
     engine_rating: int
-    """The engine's rating in Algorithm 4, Elo, until Algorithm 3 has measured it over
-    the field.
+    """The engine's rating in Algorithm 4, Elo, until Algorithm 3 has measured the
+    rating.
     """
     difference: tuple[float, float]
-    """Difference from the engine by Algorithm 4, Elo: for players at ``centre_elo``,
-    and its increase for each z.
+    """Difference from the engine by Algorithm 4, Elo: the value for players at
+    ``centre_elo``, and its increase per unit of z.
     """
     centre_elo: float
     scale_elo: float
     """Divisor in ``z = (Elo - centre_elo) / scale_elo``."""
     loss_edges_cp: tuple[int, ...]
-    """Edges of the classes of loss. A loss equal to an edge belongs below it; losses
-    below 0 are successive gains.
+    """Edges of the classes of loss, centipawns. A loss equal to an edge belongs to the
+    class below it. Losses below 0 occur only for successive gains.
     """
     circumstances: Circumstances
     changing: Circumstances
     """Circumstances whose weight changes with Elo."""
     level: Rows
-    """Log-odds at the centre, shape (circumstances, classes - 1)."""
+    """Log-odds at ``centre_elo``, shape (circumstances, classes - 1)."""
     slope: Rows
     """Change of the log-odds with z, shape (changing, classes - 1)."""
     bend: tuple[float, ...]
     """Change of the log-odds with z², shape (classes - 1,)."""
     shared: Steps
-    """Values of ``beta``, each up to a ply of the own move: the share of the opponent's
-    surprises so far that counts as hardness of the game. The last one applies to all
-    later plies.
+    """Pairs of a ply and a value of ``beta``, which applies to own moves up to this
+    ply. It is the share of the opponent's surprises so far that counts as hardness of
+    the game. The last value applies to all later plies.
     """
     dispersion: Steps
-    """Values of ``kappa``, each after a number of counted moves of a running game."""
+    """Pairs of a number of counted moves and ``kappa`` after this number, for a game in
+    progress.
+    """
     finished_dispersion: float
     """``kappa`` of a finished game."""
     event_dispersion: float
-    """``kappa`` of several games of one player together, instead of each game's."""
+    """``kappa`` of several games of one player taken together. It replaces the value of
+    each game.
+    """
     prior_sd: float
-    """Standard deviation of ratings from the level of the game, Elo (``sigma``)."""
+    """Standard deviation of ratings around the level of the game, Elo (``sigma``)."""
     format: Literal[2] = 2
 
     def __post_init__(self) -> None:
@@ -105,7 +117,9 @@ class PerceivedModel(Value):
             )
 
     def find_loss_class(self, gain_cp: float) -> int:
-        """Return the index of the class of a loss, 0 for the least."""
+        """Return the index of the class of a loss; 0 is the class of the
+        smallest loss.
+        """
         return bisect_left(self.loss_edges_cp, -gain_cp)
 
     def predict_difference(self, elo: float) -> float:
@@ -117,8 +131,9 @@ class PerceivedModel(Value):
         return self.difference[0] + self.difference[1] * z
 
     def explain_mismatch(self, engine: str, limit: str, gain: GainKind) -> str | None:
-        """Return the reason why the model does not apply to such gains; None if it
-        does.
+        """Return the reason why the model does not apply to such gains.
+
+        Return None if the model applies.
         """
         requested = {"engine": engine, "limit": limit, "gain": gain}
         return explain_mismatch(f"model {self.name!r}", requested, self)
@@ -128,7 +143,7 @@ class ClassOdds(NamedTuple):
     """Log-odds of the classes of loss in one position, each of shape (classes,)."""
 
     level: Floats
-    """Log-odds at the centre of the model."""
+    """Log-odds at ``centre_elo``."""
     slope: Floats
     """Change of the log-odds with z."""
 
@@ -137,13 +152,14 @@ class LossLogit:
     """Probability of each loss in a position for players of each Elo: a multinomial
     logit.
 
-    Losses are divided into classes, least loss first. The log-odds of each class
-    against losing nothing are linear in the circumstances of the turn, and so is their
-    change with z; a term in z² allows this change to vary.
+    Losses are divided into classes, beginning with the smallest loss. The log-odds of
+    each class against losing nothing are linear in the circumstances of the turn, and
+    so is their change with z. A term in z² allows this change to vary.
     """
 
     def __init__(self, model: PerceivedModel) -> None:
-        # A first column of zeros: all other classes are compared with losing nothing.
+        # The first column is 0, since the first class (losing nothing) is the
+        # reference.
         self._level, self._slope = (
             np.pad(np.array(rows, dtype=np.float64), ((0, 0), (1, 0)))
             for rows in (model.level, model.slope)
@@ -162,16 +178,16 @@ class LossLogit:
         return ClassOdds(at @ self._level, at.take(self._changing) @ self._slope)
 
     def compute_shares(self, odds: ClassOdds, elo: float) -> Floats:
-        """Return the classes' shares among players of one Elo, shape (classes,)."""
+        """Return the share of each class among players of one Elo, shape (classes,)."""
         z = (elo - self._model.centre_elo) / self._model.scale_elo
         return _normalise_odds(odds.level + odds.slope * z + self._bend * (z * z))
 
     def compute_grid(self, odds: ClassOdds) -> tuple[Floats, Floats]:
-        """Return the shares over the grid, and the slopes of their logarithms, both of
-        shape (classes, Elos).
+        """Return the shares of the classes over the grid, and the slopes of their
+        logarithms.
 
-        The slope of a class is that of its log-odds in Elo minus the mean of all
-        slopes.
+        Both have the shape (classes, Elos). The slope of a class is the slope of its
+        log-odds in Elo minus the mean of all slopes, weighted by the shares.
         """
         level = odds.level[:, None]
         slope = odds.slope[:, None]
@@ -181,18 +197,19 @@ class LossLogit:
 
 
 def _normalise_odds(odds: Floats) -> Floats:
-    """Return the shares of the classes, which are the first axis."""
+    """Return the shares of the classes for these log-odds. Classes are the
+    first axis.
+    """
     shares: Floats = np.exp(odds - np.maximum.reduce(odds))
     shares /= np.add.reduce(shares)
     return shares
 
 
 class MoveReader:
-    """Comparison of moves by one model, or by the mean of two models with the same
-    classes (rapid games).
+    """Compares moves by one model, or by the mean of two models with the same classes.
 
-    ``scale`` is the number of centipawns of the engine in use per centipawn of the
-    model.
+    Two models are used for rapid games. ``scale`` is the number of centipawns of the
+    engine in use per centipawn of the model.
     """
 
     def __init__(self, models: Sequence[PerceivedModel], scale: float = 1.0) -> None:
@@ -213,7 +230,9 @@ class MoveReader:
         self.mean_elo = float(np.mean([model.mean_elo for model in models]))
 
     def compare_turn(self, turn: Turn, elos: Elos) -> ComparedMove:
-        """Compare the turn, scored by the engine in use, with players of every Elo."""
+        """Compare a turn, which the engine in use has scored, with players of every
+        Elo.
+        """
         turn = scale_turn(turn, self.scale)
         odds = [logit.compute_odds(turn) for logit in self._logits]
         weighed = list(zip(self._logits, odds, strict=True))
@@ -233,7 +252,7 @@ class MoveReader:
 
 
 def mix_grids(grids: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Return shares and slopes of the mean of several logits' shares."""
+    """Return the mean shares of several logits, and the slopes of their logarithms."""
     if len(grids) == 1:
         return grids[0]
     shares = np.array([share for share, _ in grids])
@@ -243,7 +262,7 @@ def mix_grids(grids: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
 
 
 def scale_turn(turn: Turn, scale: float) -> Turn:
-    """Return the turn in the model's own centipawns."""
+    """Return the turn with scores converted to the model's own centipawns."""
     if scale == 1.0:
         return turn
     return msgspec.structs.replace(

@@ -3,14 +3,14 @@
 Algorithm 4 (Ferreira 2012, section 7) compares a player's moves with the engine's. Here
 they are compared with the moves of players of every rating ``E`` in the same position.
 A move of class ``c`` has the slope ``t(E) = d ln pi_c / dE``, minus its mean over the
-classes: positive if such a move is more common among stronger players, large if it
-tells much, near 0 if all players play alike. Its mean for a player rated ``E`` is
-exactly 0. The rating is the point where the slopes of all moves, plus that of a normal
-prior around the level of the game, sum to 0: the rating at which these moves are most
-likely, if both players begin at that level.
+classes. The slope is positive if such a move is more common among stronger players,
+large if the move is strong evidence, and near 0 if all players play alike. The mean
+slope for a player rated ``E`` is exactly 0. The rating is the point where the slopes of
+all moves, plus the slope of a normal prior around the level of the game, sum to 0. At
+this rating the moves are most likely, if both players begin at that level.
 
-All values are sums over moves, stored after each move: one more move costs O(1), a
-takeback drops the last sums, and nothing is ever subtracted. Ratings are in Elo; arrays
+All values are sums over moves, stored after each move. One more move costs O(1), a
+takeback drops the last sums, and nothing is ever subtracted. Ratings are in Elo. Arrays
 are over :data:`GRID_ELO`, and linear between its points.
 """
 
@@ -29,13 +29,14 @@ from live.messages.values import Color
 
 Floats = npt.NDArray[np.float64]
 
-#: Grid of the ratings that players are compared at, Elo.
+#: Lowest and highest rating of the grid of ratings with which players are compared,
+#: Elo.
 FIRST_ELO = 400.0
 LAST_ELO = 3600.0
 STEP_ELO = 100.0
 GRID_ELO = np.arange(FIRST_ELO, LAST_ELO + 1, STEP_ELO)
-#: Players' ratings are limited to this range, because too few games beyond it were
-#: learned from.
+#: Players' ratings are limited to this range, Elo, because the models were learned from
+#: too few games beyond it.
 LEAST_ELO = 800.0
 MOST_ELO = 3200.0
 #: Number of moves of expected difficulty that are added to the opponent's moves when
@@ -46,11 +47,12 @@ MOST_SURPRISE = 3.0
 #: Limit of the skewness: the expansion of Cornish and Fisher (1938), which corrects
 #: quantiles for skewness, is valid for small values.
 MOST_SKEW = 0.6
-#: Limit of a player's place, in standard deviations, up to which the expansion
-#: increases.
+#: Limit of a player's place among his peers, in standard deviations. The expansion is
+#: increasing only up to this limit.
 MOST_PLACE = 4.0
 NORMAL = NormalDist()
-#: Quantiles of the intervals that contain 8 of 10, and 95 of 100.
+#: Quantiles of the normal distribution, for intervals that contain 80 % and 95 % of
+#: games.
 USUAL_QUANTILE = NORMAL.inv_cdf(0.9)
 SURE_QUANTILE = NORMAL.inv_cdf(0.975)
 
@@ -59,13 +61,15 @@ class Dispersion(NamedTuple):
     """Variation between games beyond chance, as a factor of variance (``kappa``)."""
 
     running: tuple[tuple[int, float], ...]
-    """Pairs of a number of counted moves, ascending, and the factor; linear between
-    them, constant outside.
+    """Pairs of a number of counted moves, ascending, and the factor. The factor is
+    linear between these numbers and constant outside them.
     """
     finished: float
 
     def find_factor(self, counted: int, *, over: bool) -> float:
-        """Return the factor after ``counted`` moves, 1 or more."""
+        """Return the factor after ``counted`` moves, 1 or more; ``over`` if the game
+        has ended.
+        """
         if over:
             return self.finished
         return _interpolate_steps(self.running, counted)
@@ -73,13 +77,15 @@ class Dispersion(NamedTuple):
 
 @cache
 def _interpolate_steps(steps: tuple[tuple[int, float], ...], counted: int) -> float:
-    """Return the factor after ``counted`` moves; cached, as every figure needs it."""
+    """Return the factor after ``counted`` moves. Cached, because every
+    figure needs it.
+    """
     moves, factors = zip(*steps, strict=True)
     return float(np.interp(counted, moves, factors))
 
 
 class Elos(NamedTuple):
-    """Ratings that a side of a game is compared with, Elo."""
+    """Ratings with which a side of a game is compared, Elo."""
 
     level: float
     """Level of the game, at which both players begin (``F``)."""
@@ -93,8 +99,9 @@ class Elos(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Central moments of the slope of a move, given the players' ratings. They are
-    additive over moves.
+    """Central moments of the slope of a move, given the players' ratings.
+
+    The moments of several moves add up.
     """
 
     variance: Floats
@@ -107,8 +114,9 @@ class Moments(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Sums over counted moves that a rating is computed from. Those of several games
-    add up.
+    """Sums over counted moves from which a rating is computed.
+
+    The sums of several games add up.
     """
 
     counted: int
@@ -118,7 +126,7 @@ class Evidence(NamedTuple):
     hardness of the games.
     """
     peers: Moments
-    """Moments for players rated ``E``, at each ``E``; the mean of their slopes is 0."""
+    """Moments for players rated ``E``, at each ``E``. The mean of their slopes is 0."""
     expected: Floats | None
     """``A(E, R)``: mean slope for players of the player's own rating; None without a
     rating.
@@ -207,30 +215,30 @@ def compare_move(
 
 
 class Perceived(NamedTuple):
-    """A player's perceived rating, Elo. Numbers are limited to the grid."""
+    """A player's perceived rating, Elo. Values are limited to the range of the grid."""
 
     counted: int
     rating: float
     low: float | None
-    """Lower end of the 95 % interval from the moves alone, for any player; None beyond
-    the grid.
+    """Lower end of the 95 % interval from the moves alone, without the prior; None
+    beyond the grid.
     """
     high: float | None
     usual_low: float | None
-    """Lower end of the range of 8 of 10 games by players of this rating; None without a
-    rating.
+    """Lower end of the range that contains 80 % of the games by players of this rating;
+    None without a rating.
     """
     usual_high: float | None
     percentile: float | None
-    """Percentage of games by players of this rating that are worse, 0 to 100; None
-    without a rating.
+    """Percentage of games by players of this rating that were played worse, 0 to 100;
+    None without a rating.
     """
 
 
 def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
-    """Compute a rating from the sums; None without a counted move.
+    """Return the rating that the sums give; None without a counted move.
 
-    ``prior_sd`` is the standard deviation of ratings from the level of the game, Elo
+    ``prior_sd`` is the standard deviation of ratings around the level of the game, Elo
     (``sigma``).
     """
     if not evidence.counted:
@@ -247,7 +255,7 @@ def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
     usual_low = find_zero(usual + worst)
     usual_high = find_zero(usual + best)
     percentile = 100 * NORMAL.cdf(locate_rating(evidence, rating))
-    # The range and the percentile are both approximations; they must not contradict
+    # The range and the percentile are both approximations. They must not contradict
     # each other.
     if rating < usual_low:
         percentile = min(percentile, 10.0)
@@ -261,11 +269,11 @@ def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
 
 
 def locate_rating(evidence: Evidence, rating: float) -> float:
-    """Return the place of a rating among those of players of the same rating, in
-    standard deviations.
+    """Return the place of a rating among players of the same official rating.
 
-    Corrected for skewness, because the moves of a game are many small gains and few
-    large losses. Raises ValueError for a player without a rating.
+    The unit is one standard deviation. The place is corrected for skewness, because the
+    moves of a game are many small gains and few large losses. Raises ValueError for a
+    player without a rating.
     """
     if evidence.expected is None or evidence.own is None:
         raise ValueError("a player without a rating has nobody to be compared with")
@@ -281,11 +289,12 @@ def locate_rating(evidence: Evidence, rating: float) -> float:
 def find_limits(
     moments: Moments, kappa: float, quantile: float
 ) -> tuple[Floats, Floats]:
-    """Return the distances of the lower and upper limit of a sum of slopes from its
-    mean, at each Elo.
+    """Return the distances from the mean of a sum of slopes to its lower and upper
+    limit.
 
-    ``quantile`` is the distance of the limits of a normal distribution, in standard
-    deviations; it is corrected for skewness (Cornish and Fisher 1938).
+    They are given at each Elo. ``quantile`` is the distance of the limits of a normal
+    distribution, in standard deviations. It is corrected for skewness (Cornish and
+    Fisher 1938).
     """
     variance = kappa * moments.variance
     deviation = np.sqrt(variance)
@@ -296,8 +305,9 @@ def find_limits(
 
 
 def find_zero(falling: Floats) -> float:
-    """Return the Elo where a line over the grid first falls to 0; if it never does, the
-    end of the grid.
+    """Return the Elo where a line over the grid first falls to 0.
+
+    Return the end of the grid if it never does.
     """
     below = falling <= 0
     at = int(below.argmax())
@@ -316,8 +326,8 @@ def _find_inner_zero(falling: Floats) -> float | None:
 
 
 def _interpolate(elo: float, line: Floats) -> float:
-    """Return the value of a line at an Elo within the grid; ``np.interp`` takes four
-    times as long.
+    """Return the value of a line at an Elo on the grid. ``np.interp`` takes four times
+    as long.
     """
     steps = (elo - FIRST_ELO) / STEP_ELO
     left = min(int(steps), len(line) - 2)
@@ -326,24 +336,24 @@ def _interpolate(elo: float, line: Floats) -> float:
 
 
 class _After(NamedTuple):
-    """One side's sums after one more of its counted moves."""
+    """One side's sums after one of its counted moves."""
 
     ply: int
     total: Evidence
     surprise: float
-    """Sum of the surprises of its own moves, from which the hardness for the other side
-    is estimated.
+    """Sum of the surprises of the side's moves. It is used to estimate the hardness for
+    the other side.
     """
 
 
 class GameSums:
-    """Both sides' sums of one game after each counted move, in the order of plies.
+    """Both sides' sums in one game after each counted move, in the order of plies.
 
     Args:
-        elos: ratings that each side is compared with.
-        shared: pairs of ``(last ply, beta)``, ascending: the share of the opponent's
-            surprises so far that a move up to that ply is expected to have; the last
-            one applies to all later plies.
+        elos: ratings with which each side is compared.
+        shared: pairs of ``(last ply, beta)``, ascending. A move up to that ply is
+            expected to have the share ``beta`` of the opponent's surprises so far. The
+            last pair applies to all later plies.
     """
 
     def __init__(
@@ -354,7 +364,7 @@ class GameSums:
         self._sides: dict[Color, list[_After]] = {"white": [], "black": []}
 
     def add(self, color: Color, ply: int, move: ComparedMove) -> None:
-        """Count a move. Plies must come in order.
+        """Add a move. Plies must be added in ascending order.
 
         Raises ValueError for a ply that is not after all others.
         """
@@ -381,7 +391,11 @@ class GameSums:
     def sum_evidence(
         self, color: Color, dispersion: Dispersion, *, over: bool
     ) -> Evidence | None:
-        """Return the sums of one side at its last counted move; None without one."""
+        """Return the sums of one side after its last counted move; None without such a
+        move.
+
+        ``over`` says whether the game has ended.
+        """
         steps = self._sides[color]
         if not steps:
             return None
@@ -389,11 +403,11 @@ class GameSums:
         return total._replace(kappa=dispersion.find_factor(total.counted, over=over))
 
     def estimate_hardness(self, color: Color, ply: int) -> float:
-        """Return ``b`` of the next move: a game that is harder than it seems is hard
-        for both players.
+        """Return ``b``, the hardness of the game for the next move of a side.
 
-        In standard deviations of the move; positive if the opponent did better than
-        expected.
+        A game that is harder than it seems is hard for both players, so the estimate
+        comes from the opponent's moves. It is in standard deviations of the move, and
+        positive if the opponent did better than expected.
         """
         opponent_steps = self._sides["black" if color == "white" else "white"]
         if not opponent_steps:
@@ -409,8 +423,9 @@ class GameSums:
 
 
 def estimate_level(white: float | None, black: float | None, field: float) -> float:
-    """Return ``F``, the level of a game: the mean of the known ratings; if none is
-    known, the field's.
+    """Return ``F``, the level of a game: the mean of the known ratings.
+
+    If no rating is known, return the field's mean rating.
     """
     ratings = [rating for rating in (white, black) if rating is not None]
     return sum(ratings) / len(ratings) if ratings else field

@@ -1,5 +1,6 @@
-"""Predictions of the score between two players, and the ranking of all players by them:
-the battle royale of Alliot 2017 (section 4.5).
+"""Predictions of the score between two players, and a ranking of all players by them.
+
+The ranking is the battle royale of Alliot 2017 (section 4.5).
 """
 
 import math
@@ -17,17 +18,17 @@ Player = TypeVar("Player")
 
 
 class Prediction(Value):
-    """White's expected score against Black, in [0, 1], with an interval and chances if
+    """White's expected score against Black, 0 to 1, with an interval and chances if
     known.
 
-    ``win``, ``draw`` and ``loss`` are None if the predictor does not model draws; the
-    interval is None if nothing is known of the variance.
+    ``win``, ``draw`` and ``loss`` are None if the predictor does not model draws. The
+    interval is None if the variance is unknown.
     """
 
     expected_score: float | None = None
     low: float | None = None
-    """95 % interval of ``expected_score``, which more moves of the same players would
-    narrow.
+    """Lower end of the 95 % interval of ``expected_score``. More moves of the same
+    players make the interval narrower.
     """
     high: float | None = None
     win: float | None = None
@@ -35,17 +36,19 @@ class Prediction(Value):
     draw: float | None = None
     loss: float | None = None
     missing: str = ""
-    """Reason why there is no expected score, as text for display; empty if there is
-    one.
+    """Reason why there is no expected score, as text for people; empty if
+    there is one.
     """
     caution: str = ""
-    """Warning about the data behind the figures, as text for display."""
+    """Warning about the data from which the figures are computed, as text
+    for people.
+    """
 
 
 def explain_no_data(white: object, black: object, data_name: str) -> Prediction | None:
     """Return a prediction with the reason why two players cannot be compared.
 
-    None if both have data.
+    Return None if both players have data.
     """
     missing_sides = [
         name for name, data in (("White", white), ("Black", black)) if not data
@@ -63,13 +66,14 @@ def compute_bounded_interval(
     """Return the 95 % interval of an expected score in (0, 1).
 
     The interval is symmetric on the scale of Elo differences (the delta method on the
-    normal curve of ``live.ratings.expected_score``), so it stays within 0 and 1. At 0
-    and 1 themselves differences are unbounded, and the interval is all of [0, 1].
+    normal curve of ``live.ratings.expected_score``), so it stays within 0 and 1.
+    Differences are unbounded at scores of exactly 0 and 1, where the interval is [0,
+    1].
 
     Args:
         score: the expected score.
-        variance: that of its estimate if moves were independent; it is multiplied by
-            :data:`USUAL_DESIGN_EFFECT`, because games vary more.
+        variance: the variance of its estimate for independent moves; it is multiplied
+            by :data:`USUAL_DESIGN_EFFECT`, because games vary more.
         freedom: degrees of freedom of the variance, for Student's t.
     """
     if not 0 < score < 1:
@@ -88,12 +92,13 @@ class BattlePlace(NamedTuple):
 
     player: str
     rank: int | None
-    """Place from 1, equal scores sharing a place; None without a score."""
+    """Place from 1; players with equal scores share a place. None without a score."""
     expected_score: float | None
-    """Mean over all opponents, half of each opponent's games with each colour."""
+    """Mean expected score against all opponents, with half of the games as White."""
     low: float | None
-    """Mean of the lower ends over all pairings, if each has one. It does not shrink
-    with more pairings, because the player's own uncertainty is the same in each.
+    """Mean of the lower ends of the intervals over all pairings; None if one has no
+    interval. More pairings do not make the interval narrower, because the player's own
+    uncertainty is the same in each pairing.
     """
     high: float | None
     victories: int
@@ -103,18 +108,18 @@ class BattlePlace(NamedTuple):
     opponents: int
     """Number of opponents with a prediction for at least one colour."""
     missing: str = ""
-    """Reason why there is no score, as text for display."""
+    """Reason why there is no score, as text for people."""
 
 
 class BattleRoyale:
-    """Ranking by simulated games: all pairings of players with both colours, each once.
+    """Ranking by simulated games: each pair of players meets once with either colour.
 
     Source: Alliot 2017, sections 4.3.2, 4.4.2 and 5. Covariance and Markov chains
-    compare two players without a common scale, and their comparisons need not form an
-    order: the paper's Tal plays better than its Euwe against strong opponents, but
-    loses to him. So players are ranked by their mean expected score, with the number of
-    opponents they beat beside it. ``predict`` returns White's chances, given the names
-    of White and Black.
+    compare two players without a common scale. Such comparisons can be circular: the
+    paper's Tal plays better than its Euwe against strong opponents, but loses to him.
+    So players are ranked by their mean expected score, and the number of opponents they
+    beat is reported separately. ``predict`` returns White's chances, given the names of
+    White and Black.
     """
 
     def __init__(
@@ -126,7 +131,7 @@ class BattleRoyale:
         }
 
     def rank_players(self) -> tuple[BattlePlace, ...]:
-        """Return the players, best first and those without a score last.
+        """Return the players from best to worst; players without a score come last.
 
         Players with equal scores stay in their original order.
         """
@@ -178,8 +183,9 @@ class BattleRoyale:
 def predict_both_colors(
     predict: Callable[[Player, Player], Prediction], a: Player, b: Player
 ) -> Prediction:
-    """Return the mean forecast of A as White and A as Black, so that White's advantage
-    cancels. ``predict`` returns White's chances.
+    """Return the mean of the forecasts for A as White and A as Black.
+
+    So White's advantage cancels. ``predict`` returns White's chances.
     """
     white = predict(a, b)
     black = swap_colors(predict(b, a))

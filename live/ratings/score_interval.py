@@ -1,31 +1,32 @@
 """95 % intervals for an expected score after a few moves, or after a few games.
 
-The papers have no such intervals: they give points only. An interval should contain the
-true value as often as stated, from five moves on, also near scores of 0 and 1, at a
-cost of O(1) per move.
+The papers give only point estimates. An interval here should contain the true value as
+often as stated, from five moves on, even near scores of 0 and 1, at a cost of O(1) per
+move.
 
-A move scores 0, 1/2 or 1 against an engine whose gains are all 0 (any value in [0, 1]
-against a measured engine), so after n moves three numbers are available: n, the sum of
-the scores and the sum of their squares. Same-search gains are never above 0, so such a
-move scores 0 or 1/2, and twice the expected score is a proportion.
+A move scores 0, 1/2 or 1 against an engine whose gains are all 0, and any value in [0,
+1] against a measured engine. So after n moves three numbers are available: n, the sum
+of the scores and the sum of their squares. Same-search gains are never above 0, so such
+a move scores 0 or 1/2, and twice the expected score is a proportion.
 
-The interval is that of a beta distribution, as Jeffreys' is (Brown, Cai and DasGupta
-2001, "Interval estimation for a binomial proportion", section 4.1.2), with these
-changes, which ``tests/ratings/test_score_interval.py`` checks:
+The interval is computed from a beta distribution, as Jeffreys' interval is (Brown, Cai
+and DasGupta 2001, "Interval estimation for a binomial proportion", section 4.1.2), with
+these changes, which ``tests/ratings/test_score_interval.py`` checks:
 
 * Each end has its own weak prior, more cautious than Jeffreys' half a hit and half a
-  miss: for the lower end ``near`` of a move at the top and ``far`` of a move at the
-  bottom, for the upper end the reverse. (The exact interval of Clopper and Pearson,
-  whose coverage is above the nominal one, would be 0 and 1.)
-* With few moves that is too cautious, so slightly more probability is left outside.
+  miss. For the lower end it is ``near`` moves at the top and ``far`` moves at the
+  bottom; for the upper end it is the reverse. (The values 0 and 1 would give the exact
+  interval of Clopper and Pearson, whose coverage is above the nominal one.)
+* With few moves this prior is too cautious, so slightly more probability is left
+  outside the interval.
 * Scores of three or more kinds have no beta posterior, so a beta distribution with the
   posterior's mean and variance is used. This ignores outcomes that have not occurred
-  yet (as for a player with zero gains only), so no end may be closer than unseen moves
-  at that end allow.
+  yet (as for a player with zero gains only). So each end also allows for unseen moves
+  that would score less or more.
 
-At a score of 0 the lower end is 0, at the top of the scale the upper end is the top;
-the other end is always strictly inside. Moves within one game are not independent, so a
-player's games are pooled by ``ClusteredScores``.
+At a score of 0 the lower end is 0, and at the highest score the upper end is the
+highest score. The other end is always strictly inside the range. Moves within one game
+are not independent, so a player's games are pooled by ``ClusteredScores``.
 """
 
 import math
@@ -35,8 +36,9 @@ from typing import NamedTuple
 
 
 class _Caution(NamedTuple):
-    """Assumptions of one end of an interval beyond the observed moves, found by a
-    search over many coverages.
+    """Assumptions of one end of an interval beyond the observed moves.
+
+    The values were found by a search over many coverages.
     """
 
     near: float
@@ -46,16 +48,17 @@ class _Caution(NamedTuple):
     few: float
     """Probability beyond the end above 2.5 %, times n² / (n - 1)."""
     smooth: float
-    """Additional probability, likewise, in proportion to the similarity of the scores:
-    all of it if they are equal, none if all are at the extremes.
+    """Additional probability beyond the end, times n² / (n - 1), in proportion to the
+    similarity of the scores: all of it if they are equal, none if all are at the
+    extremes.
     """
 
 
-#: For scores of 0, 1/2 and 1: with few outcomes the coverage jumps, and caution keeps
-#: it from falling far.
+#: Values for scores of 0, 1/2 and 1. With few possible outcomes the coverage jumps, so
+#: more caution is needed to prevent a very low coverage.
 _COARSE = _Caution(near=0.45, far=0.72, few=0.05, smooth=0.0)
 
-#: For any scores in [0, 1]: the coverage does not jump.
+#: Values for any scores in [0, 1], for which the coverage does not jump.
 _SMOOTH = _Caution(near=0.25, far=0.45, few=0.04, smooth=0.1)
 
 #: Variance of a game's sum of scores, divided by its variance with independent moves.
@@ -64,12 +67,12 @@ _SMOOTH = _Caution(near=0.25, far=0.45, few=0.04, smooth=0.1)
 #: those with more (2,341 players).
 USUAL_DESIGN_EFFECT = 1.25
 
-#: Number of games that this usual value counts for.
+#: Weight of the usual design effect, as a number of games.
 USUAL_GAMES = 10
 
 
-# Cached, because several figures use the same moves, and most changes leave them as
-# they are.
+# Cached, because several figures use the same moves, and most changes do not affect
+# them.
 @lru_cache(maxsize=8192)
 def compute_score_interval(
     n: float,
@@ -103,8 +106,7 @@ def compute_score_interval(
     total = total / ceiling
     squares = total_of_squares / ceiling**2
     caution = _SMOOTH if smooth else _COARSE
-    # The upper end is the lower end of the mirrored scores 1 - y, which have these
-    # sums.
+    # The upper end is computed as the lower end of the mirrored scores 1 - y.
     low = _find_lower_end(n, total, squares, caution)
     high = 1 - _find_lower_end(n, n - total, n - 2 * total + squares, caution)
     return low * ceiling, high * ceiling
@@ -134,7 +136,7 @@ def _find_lower_end(n: float, total: float, squares: float, caution: _Caution) -
     low = betaincinv(
         mean * strength, (1 - mean) * strength, tail + smooth * alikeness * fewness
     )
-    # The share of moves that could score 0 although none has.
+    # The share of unseen moves that would score 0.
     unseen = betaincinv(far, n + near, 1 - tail)
     return min(float(low), total / n * (1 - float(unseen)))
 
@@ -152,8 +154,8 @@ class GameScores(NamedTuple):
 
 
 class ClusteredScores:
-    """A player's moves over several games, with an interval that accounts for their
-    division into games.
+    """A player's moves over several games, with an interval that accounts for the
+    variation between games.
 
     The variance between games is estimated as a cluster-robust variance (Liang and
     Zeger 1986, with the factor G / (G - 1) for G games). With few games that estimate
@@ -169,7 +171,7 @@ class ClusteredScores:
             self.add(game)
 
     def add(self, game: GameScores) -> None:
-        """Count a game. A game without moves is ignored."""
+        """Add a game. A game without moves is ignored."""
         n, total, squares = game
         if not n:
             return
@@ -184,8 +186,8 @@ class ClusteredScores:
     @property
     def design_effect(self) -> float:
         """Return the ratio of the variance to its value for independent moves."""
-        # All terms are multiplied by n² to stay whole numbers, since they are large and
-        # nearly cancel.
+        # All terms are multiplied by n², so that they are exact integers. They are
+        # large and nearly cancel.
         between = (
             self.n**2 * self._total_squares
             - 2 * self.n * self.total * self._cross
@@ -203,11 +205,10 @@ class ClusteredScores:
     def compute_interval(
         self, scale: int = 1, ceiling: int | None = None
     ) -> tuple[float, float] | None:
-        """Return the 95 % interval of the player's expected score in points; None
-        without a move.
+        """Return the 95 % interval of the player's expected score in points.
 
-        A single game does not show how games differ, so its interval allows only for
-        the moves of that game.
+        Return None without a move. A single game does not show how games differ, so its
+        interval includes only the variation of its moves.
 
         Args:
             scale: number of parts of one point.
@@ -233,7 +234,7 @@ class ClusteredScores:
 
 @lru_cache(maxsize=256)
 def _compute_widening(freedom: int) -> float:
-    """Return the factor by which Student's t is wider than the normal distribution."""
+    """Return the ratio of Student's t quantile to the normal quantile."""
     from scipy.special import ndtri, stdtrit  # slow import, only when needed
 
     return float(stdtrit(freedom, 0.975) / ndtri(0.975))

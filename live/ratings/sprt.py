@@ -17,8 +17,10 @@ REGULARISED_COUNT = 1e-3
 
 
 class Sprt(Value):
-    """Hypotheses of a test. H0: the difference is ``elo0``. H1: it is ``elo1``, which
-    is higher.
+    """Hypotheses of a test: H0 is that the difference is ``elo0``, H1 that it is
+    ``elo1``.
+
+    ``elo1`` is higher.
     """
 
     elo0: float
@@ -40,8 +42,9 @@ class Sprt(Value):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return the log-likelihood ratios at which H0 and H1 are accepted (Wald 1945),
-        ±2.944 for 5 %.
+        """Return the log-likelihood ratios at which H0 and H1 are accepted (Wald 1945).
+
+        For 5 % they are ±2.944.
         """
         return (
             math.log(self.beta / (1 - self.alpha)),
@@ -59,19 +62,21 @@ class SprtState(Value):
     decision: Decision
     games: int
     regularised: bool = False
-    """True if a result that has not occurred yet was counted as 1/1000, on which early
-    figures depend.
+    """True if a result that has not occurred yet was counted as 1/1000 of a game. Early
+    figures depend on this value.
     """
 
 
 class SprtRun(Value):
-    """States of a test throughout a match. The first bound that is reached decides."""
+    """States of a test throughout a match. The first bound that is reached decides the
+    test.
+    """
 
     states: tuple[SprtState, ...]
-    """State after each pair or, without pairs, after each game."""
+    """State after each pair of games or, without pairs, after each game."""
     decided_after: int | None
-    """Number of games until the first decision; None while there is none. Later games
-    do not count, because a test that continued could still cross the other bound.
+    """Number of games until the first decision; None if there is no decision yet. Later
+    games do not count, because the continued test could still cross the other bound.
     """
 
     @property
@@ -82,8 +87,9 @@ class SprtRun(Value):
 
 
 def run_sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
-    """Return the state of a test after these results, in 0.1 ms (0.4 ms on the
-    normalized scale).
+    """Return the state of a test after these results.
+
+    This takes 0.1 ms (0.4 ms on the normalized scale).
 
     >>> test = Sprt(elo0=0, elo1=10)
     >>> state = run_sprt(test, GameCounts(wins=240, draws=560, losses=200))
@@ -107,11 +113,12 @@ def run_sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
 def trace_sprt(
     test: Sprt, games: Sequence[MatchGame], first: str | None = None
 ) -> SprtRun:
-    """Return the states of the test after each pair of a match or, without pairs, after
-    each game.
+    """Return the states of the test after each pair of a match, or after each single
+    game.
 
-    The test is from the side of ``first``, by default White of the first game. Raises
-    InputError as ``count_match`` does.
+    Single games are used if the match has no pairs. The test is from the side of
+    ``first``, by default White of the first game. Raises InputError as ``count_match``
+    does.
     """
     match_counts = count_match(games, first)
     tally = [0] * (5 if match_counts.pair_order else 3)
@@ -138,8 +145,8 @@ def _compute_llr(test: Sprt, weights: Floats) -> float:
             for elo in (test.elo0, test.elo1)
         )
     else:
-        # The variance of a pair's mean is half that of a game's points, so its ratio is
-        # √2 times as large.
+        # The variance of a pair's mean is half that of a game's points, so the ratio of
+        # mean to standard deviation is √2 times as large.
         root = math.sqrt(len(points) // 2)
         h0, h1 = (
             _fit_ratio(observed, points, elo / NORMALIZED_ELO * root)
@@ -152,7 +159,7 @@ def _tilt_distribution(observed: Floats, offsets: Floats) -> Floats:
     """Return the most probable distribution under which ``offsets`` have mean 0.
 
     It is ``p / (1 + x offset)``, with x chosen so that the mean is 0. Bisection finds
-    x, because the mean decreases throughout the interval in which all probabilities are
+    x, because the mean decreases over the whole interval in which all probabilities are
     positive.
     """
     lowest = float(offsets.min())
@@ -178,7 +185,8 @@ def _fit_ratio(observed: Floats, points: Floats, ratio: float) -> Floats:
     """Return the most probable distribution whose mean is ``ratio`` standard deviations
     above 1/2.
 
-    The constraint is linearised at the last distribution found, until that converges.
+    The constraint is linearised at the last distribution found. This is repeated until
+    the distribution converges.
     """
     fitted = np.full(len(points), 1 / len(points))
     for _ in range(100):

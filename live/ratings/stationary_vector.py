@@ -1,27 +1,29 @@
 """Long-run behaviour of a Markov chain, for any stochastic matrix.
 
-Alliot 2017, section 3.4, uses the stochastic eigenvector of eigenvalue 1 and says that
-it does not depend on the start. That is true for a chain that consists of one part and
-has no period. Here the vector is defined for all chains: as the long-run share of time
-that a chain from a given initial distribution spends in each state (the Cesàro limit of
-``π₀ Mᵏ``), which equals ``lim π₀ Mᵏ`` if that limit exists.
+Alliot 2017, section 3.4, uses the stochastic eigenvector of eigenvalue 1 and states
+that it does not depend on the start. This is true for a chain that has one part and no
+period. Here the vector is defined for all chains, as the long-run share of time that a
+chain from a given initial distribution spends in each state (the Cesàro limit of ``π₀
+Mᵏ``). It equals ``lim π₀ Mᵏ`` if that limit exists.
 
-It is computed by eliminating states (Grassmann, Taksar and Heyman 1985, "Regenerative
-analysis and steady state distributions for Markov chains"). The method never subtracts,
-so every entry keeps full precision however slowly the chain mixes.
+The vector is computed by eliminating states (Grassmann, Taksar and Heyman 1985,
+"Regenerative analysis and steady state distributions for Markov chains"). The method
+never subtracts, so every entry has full precision even if the chain mixes slowly.
 """
 
 import numpy as np
 
 from live.ratings.ferreira import Floats
 
-#: A transition less likely than this is a rounding error of a row that sums to 1, and
-#: is set to 0.
+#: Transitions with a lower probability are rounding errors of a row that sums to 1.
+#: They are set to 0.
 NEVER = 1e-15
 
 
 def check_stochastic(matrix: Floats) -> Floats:
-    """Return a copy with rows that sum to exactly 1, shape (n, n)."""
+    """Return a copy of a stochastic matrix with rows that sum to exactly 1, shape (n,
+    n).
+    """
     stochastic = np.array(matrix, dtype=np.float64)
     stochastic[stochastic < NEVER] = 0
     stochastic /= stochastic.sum(axis=1, keepdims=True)
@@ -29,18 +31,18 @@ def check_stochastic(matrix: Floats) -> Floats:
 
 
 def find_closed_classes(matrix: Floats) -> list[list[int]]:
-    """Return the sets of states that a chain never leaves once inside, smallest state
-    first.
+    """Return the sets of states that a chain never leaves once it has entered them.
 
-    A chain with only one such set forgets where it started.
+    The sets are ordered by their smallest state. The long-run behaviour of a chain with
+    only one such set does not depend on the start.
     """
     n = len(matrix)
     reach = (matrix > 0) | np.eye(n, dtype=bool)
     for _ in range(n.bit_length()):
         reach = (reach.astype(np.float64) @ reach) > 0
     mutual = reach & reach.T
-    # A state belongs to a closed class if it can be reached again from every state it
-    # leads to.
+    # A state belongs to a closed class if every state that it leads to can lead back to
+    # it.
     recurrent = (reach == mutual).all(axis=1)
     classes = {
         tuple(np.flatnonzero(mutual[state]).tolist())
@@ -50,11 +52,10 @@ def find_closed_classes(matrix: Floats) -> list[list[int]]:
 
 
 def solve_stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
-    """Return the long-run share of each state from the distribution ``start``, by
-    default uniform.
+    """Return the long-run share of each state from the initial distribution ``start``.
 
-    ``start`` matters only if :func:`find_closed_classes` returns more than one set.
-    O(n³).
+    ``start`` is uniform by default. It matters only if :func:`find_closed_classes`
+    returns more than one set. The time is O(n³).
     """
     chain = check_stochastic(matrix)
     n = len(chain)
@@ -62,8 +63,7 @@ def solve_stationary_vector(matrix: Floats, start: Floats | None = None) -> Floa
     classes = find_closed_classes(chain)
     is_kept = np.ones(n, dtype=bool)
     for state in sorted(set(range(n)).difference(*classes)):
-        # Eliminate this state: a transition into it becomes one to the states it leads
-        # to.
+        # Eliminate this state: transitions into it now lead to the states it leads to.
         is_kept[state] = False
         onward = np.where(is_kept, chain[state], 0)
         onward /= onward.sum()
@@ -97,15 +97,15 @@ def _solve_one_class(chain: Floats) -> Floats:
 
 def compute_sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
     """Return the additional sum of ``values`` that a chain collects by starting in each
-    state, shape (n,).
+    state.
 
-    For a chain with one closed class, this is the solution h of ``(I - M) h = v - π·v``
-    with ``π·h = 0``. A small change dM of the matrix changes ``π·v`` by ``π dM h``
-    (Schweitzer 1968, "Perturbation theory and finite Markov chains").
+    The shape is (n,). For a chain with one closed class, this is the solution h of ``(I
+    - M) h = v - π·v`` with ``π·h = 0``. A small change dM of the matrix changes ``π·v``
+    by ``π dM h`` (Schweitzer 1968, "Perturbation theory and finite Markov chains").
     """
     n = len(matrix)
-    # The fundamental matrix (Kemeny and Snell 1960, section 4.3), which is regular for
-    # one closed class.
+    # The fundamental matrix (Kemeny and Snell 1960, section 4.3). It is regular for a
+    # chain with one closed class.
     regular = np.eye(n) - matrix + np.outer(np.ones(n), stationary)
     return np.asarray(
         np.linalg.solve(regular, values - stationary @ values), dtype=np.float64

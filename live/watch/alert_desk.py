@@ -3,8 +3,8 @@
 The desk receives changes of the event and the current time, and returns messages. A
 client that begins with the list from :meth:`AlertDesk.open` and applies every message
 has the same list as the desk. Times are seconds since 1970 UTC and are passed as
-arguments; the desk reads no clock. It reads games from the event's records; what the
-records do not show is remembered for the next run of the service.
+arguments; the desk reads no clock. It reads games from the event's records. Facts that
+the records lack are stored for the next run of the service.
 """
 
 from collections import defaultdict
@@ -37,9 +37,9 @@ from live.watch.watched_event import (
 _CLOCKS: tuple[AlertKind, ...] = ("clock-still", "clock-rising", "flag")
 #: Maximum length of an arbiter's note, characters.
 NOTE_CHARS = 500
-#: Maximum time between two ticks, seconds; ticks normally come every second. After a
-#: longer time, or a step back, the machine slept or its clock was set: no waiting time
-#: includes that gap.
+#: Maximum time between two ticks, seconds; ticks normally come every second. A longer
+#: or negative interval means that the machine slept or its clock was set. Such gaps do
+#: not count as waiting time.
 GAP_S = 120.0
 
 
@@ -49,13 +49,13 @@ class AlertDesk:
     def __init__(self, find_record: FindRecord) -> None:
         self._watched = WatchedEvent(find_record)
         self._open: dict[str, Alert] = {}
-        # For each topic, by the id of the alert: the occurrence last raised or
-        # acknowledged, or 0 if the alert ended by itself.
+        # The occurrence number last raised or acknowledged, by topic and alert id; 0 if
+        # the alert ended without an arbiter.
         self._counted: defaultdict[Topic, dict[str, int]] = defaultdict(dict)
-        # Ids of alerts from an earlier run whose cause has not been seen in this run.
+        # Ids of alerts from an earlier run whose cause has not been found in this run.
         self._unseen: set[str] = set()
-        # Everything that :meth:`mute` has muted, as pairs: ``alert``, ``kind`` or
-        # ``game``, and its id or name.
+        # The muted subjects, as pairs: ``alert``, ``kind`` or ``game``, and the id of
+        # the alert or game, or the name of the kind.
         self._mutes: set[tuple[str, str]] = set()
         self._ticked_s: float | None = None
         self.unwatched_s = 0.0
@@ -71,9 +71,9 @@ class AlertDesk:
         return self._update_topics(topics, now_s)
 
     def tick(self, now_s: float) -> list[AlertMessage]:
-        """Check all alerts that depend on the time; return messages of changed ones.
+        """Check all alerts that depend on time; return a message for each change.
 
-        To be called about once a second.
+        Call this about once a second.
         """
         self._count_gap(now_s)
         self._watched.note_rounds()
@@ -100,8 +100,8 @@ class AlertDesk:
     def unremembered(self) -> dict[GameId, WatchedBoard | None]:
         """Return the boards whose memory changed since the last call, by game id.
 
-        The memory of their sources has changed too. None stands for a board that is
-        gone.
+        None stands for a board that was removed. The memory of the source of each board
+        has changed too.
         """
         ids = self._watched.unremembered
         self._watched.unremembered = {}
@@ -119,8 +119,9 @@ class AlertDesk:
     ) -> None:
         """Restore the games and alerts of an earlier run, without sending messages.
 
-        Open alerts stay open; if their cause still exists, they are not raised again.
-        An event that an arbiter acknowledged is not raised again either.
+        Open alerts stay open; an alert whose cause still exists is not raised a second
+        time. An alert about an event is not raised again if an arbiter has acknowledged
+        it.
 
         Args:
             records: the records of the games that are shown again.
@@ -157,15 +158,16 @@ class AlertDesk:
             self._counted[topic][alert.id] = finding.occurrence
             return
         self._unseen.add(alert.id)
-        # With 0, an event found after the restart counts as new. With 1, a state found
-        # after the restart counts as the same one as before.
+        # With 0, an event that is found later counts as new. With 1, a lasting state
+        # that is found later counts as the state of the earlier run.
         self._counted[topic][alert.id] = 0 if alert.kind in PASSING else 1
 
     def _is_awaited(self, alert: Alert) -> bool:
-        """Return whether an alert from an earlier run must stay open for now.
+        """Return whether an earlier run's alert stays open although its cause is not
+        found.
 
-        Its cause has not been seen since the restart, but nothing has shown that the
-        cause is gone.
+        The alert is closed only after the restarted service has observed that the cause
+        ended.
         """
         if alert.id not in self._unseen:
             return False
@@ -177,10 +179,10 @@ class AlertDesk:
     # --- arbiters ---
 
     def acknowledge(self, id: str, now_s: float, by: str = "") -> list[AlertMessage]:
-        """Acknowledge an alert; do nothing if it has ended or is acknowledged already.
+        """Acknowledge an alert; do nothing if it is closed or already acknowledged.
 
-        An alert about an event ends with that. An alert about a lasting state stays
-        open, marked as acknowledged, until its cause is gone.
+        An acknowledged alert about an event is closed. An acknowledged alert about a
+        lasting state stays open until its cause ends.
         """
         alert = self._open.get(id)
         if alert is None or alert.acknowledged_s is not None:
@@ -193,8 +195,8 @@ class AlertDesk:
     def note(self, id: str, text: str, by: str = "") -> list[AlertMessage]:
         """Set the note of an alert; an empty text deletes the note.
 
-        ``by`` is the name of the writer's token. It is added after a text is cut to
-        :data:`NOTE_CHARS`, so it is always complete.
+        ``by`` is the name of the writer's access token. The text is cut to
+        :data:`NOTE_CHARS` before this name is added, so the name is always complete.
         """
         alert = self._open.get(id)
         if alert is None:
@@ -205,7 +207,7 @@ class AlertDesk:
     def mute(self, mute: Mute) -> list[AlertMessage]:
         """Mute or unmute one alert, all alerts of a kind, or all alerts of a board.
 
-        Muted alerts are not shown; they are still found and logged.
+        Muted alerts are hidden, but the desk continues to update and log them.
         """
         for part in ("alert", "kind", "game"):
             identity = getattr(mute, part)
@@ -222,7 +224,7 @@ class AlertDesk:
     # --- the list ---
 
     def open(self) -> list[Alert]:
-        """Return the open alerts, the most urgent first."""
+        """Return the open alerts, sorted from the most to the least urgent."""
         return sort_by_urgency(self._open.values())
 
     def _update_topics(
@@ -251,8 +253,8 @@ class AlertDesk:
             if before is None and counted.get(id) == finding.occurrence:
                 continue  # An arbiter has acknowledged this occurrence.
             if before is not None and before.game != finding.game:
-                # The alert has moved to another board: clients that follow only the
-                # old board must be told that it ended there.
+                # The alert has moved to another board. Clients that follow only the old
+                # board need a message that the alert ended there.
                 messages.append(self._close(before, now_s))
             raised.append(self._build_alert(finding, before, counted.get(id), now_s))
             counted[id] = finding.occurrence
@@ -260,7 +262,7 @@ class AlertDesk:
         return messages + self._send_changed(raised)
 
     def _forget_gone(self, topic: Topic, now_s: float) -> list[AlertMessage]:
-        """Close the alerts about a board or player that is gone, and forget them."""
+        """Close and delete the alerts about a board or player that no longer exists."""
         kind, about = topic
         messages: list[AlertMessage] = []
         if topic == PARTS:
@@ -271,7 +273,7 @@ class AlertDesk:
             orphaned = [alert for alert in self._open.values() if alert.game == about]
             for alert in orphaned:
                 messages.append(self._close(alert, now_s))
-                # An alert about a player of that board can be raised again.
+                # An alert about a player of that board can be raised at another board.
                 self._counted[find_topic(alert)][alert.id] = 0
             self._mutes.discard(("game", about))
         elif about in self._watched.players or self._counted[topic].keys() & self._open:
@@ -319,7 +321,7 @@ class AlertDesk:
         return AlertMessage(replace(alert, cleared_s=now_s, ended=ended))
 
     def _describe_end(self, alert: Alert) -> str:
-        """Return the present state in place of an alert's cause; empty if unknown."""
+        """Return a text about how an alert's cause ended; empty if unknown."""
         kind, about = find_topic(alert)
         if kind != BOARD:
             feed = self._watched.feeds.get(alert.feed or "")

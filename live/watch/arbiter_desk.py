@@ -1,8 +1,8 @@
 """The arbiters' desk of a running service: alerts, their times, and the incident log.
 
-Alerts are stored as they were sent, with everything that arbiters did about them.
-Whatever else they depend on, such as a withdrawn move or a wait, is stored with the
-change that caused it, so a restart has nothing to find out again.
+Alerts are stored as they were sent, with the arbiters' actions on them. Other facts
+that alerts depend on, such as a withdrawn move or a waiting time, are stored together
+with the change that caused them. A restart reads all of them from the journal.
 """
 
 import logging
@@ -57,21 +57,21 @@ log = logging.getLogger(__name__)
 #: Time between two heartbeats in the journal, seconds. In a quiet hour nothing else
 #: shows that the service was running.
 ALIVE_S = 60.0
-#: Ticks come every second. After this time without one, seconds, the service did not
-#: run.
+#: Minimum time without a tick, seconds, that shows that the service did not run; ticks
+#: normally come every second.
 STOOD_STILL_S = 10.0
-#: Kinds of memories: of a board, of a source, and of the time without a running
-#: service.
+#: Kinds of values in the journal: about a board, about a source, and the time during
+#: which the service did not run.
 BOARD, SOURCE, UNWATCHED = "board", "source", "unwatched"
 
 #: Name of the desk in the list of the service's parts.
 PART = "alerts"
-#: Last entry of a run that ended properly.
+#: Text of the last entry of a run that ended normally.
 ENDED = "The service ended."
 
 
 class ArbiterDesk:
-    """The alerts and the arbiters' actions; subscribers receive all of them."""
+    """Publishes alerts, carries out arbiters' commands, and records both."""
 
     def __init__(
         self,
@@ -88,14 +88,13 @@ class ArbiterDesk:
         self._report = report
         self._store = store
         self.should_log: Callable[[], bool] = lambda: True
-        """Return whether readers of the log are allowed to see alerts at once."""
+        """Return whether alerts may appear in the log without delay."""
         self._faults = FaultLog("alerts are missed")
         self._log = IncidentLog()
         self.restoring = False
-        """Whether games of an earlier run are being restored, which arbiters are not
-        told.
+        """Whether games of an earlier run are being restored, which causes no alerts.
         """
-        # Time of the last heartbeat.
+        # Time of the last heartbeat, seconds since 1970 UTC.
         self._noted_s = 0.0
         # Time without a running service, as stored in the journal, seconds.
         self._unwatched_s = 0.0
@@ -103,7 +102,7 @@ class ArbiterDesk:
         # 1970 UTC.
         self._lived_s = 0.0
         self._started = False
-        # Entries about boards that wait for the entry of the start.
+        # Entries about boards, to be added after the entry about the service's start.
         self._held_back: list[tuple[str, GameId]] = []
         self._recorded = Counter[tuple[GameId, str]]()
         self._ticked_s: float | None = None
@@ -115,7 +114,8 @@ class ArbiterDesk:
     def follow(self, changes: Sequence[EventChange]) -> None:
         """Publish the alerts that follow from changes of the event.
 
-        An internal error costs alerts, never the changes; :meth:`tick` reports it.
+        An internal error can only cause missed alerts. :meth:`tick` reports such
+        errors.
         """
         if self.restoring:
             return
@@ -147,17 +147,17 @@ class ArbiterDesk:
         return self._desk.open()
 
     def incidents(self) -> Sequence[Incident]:
-        """Return everything that arbiters were shown and did, in the order in which it
+        """Return all incidents (alerts and actions of arbiters) in the order they
         began.
         """
         return self._log.incidents()
 
     def command(self, request: DeskCommand, by: str = "") -> None:
-        """Carry out an arbiter's command; ``by`` is the name of the token of a
-        websocket.
+        """Carry out an arbiter's command; ``by`` is the name of the client's access
+        token.
 
-        The alert or board that it is about might no longer exist. An internal error
-        ends neither the screen nor the connection.
+        The alert or board that the command names might no longer exist. Internal errors
+        are caught, so that neither the terminal nor the client's connection ends.
         """
         about = request.about
         muted = request.muted
@@ -184,7 +184,9 @@ class ArbiterDesk:
         self._enter(ArbiterEntry(text[:ENTRY_CHARS], game, by))
 
     def remove_board(self, state: Event, game: GameId) -> None:
-        """Remove a board from all screens, points and reports; record it in the log."""
+        """Remove a board from all screens, tables and reports; record the removal in
+        the log.
+        """
         view = state.game(game)
         if view is not None:
             self._store.write_note(BoardRuling(game, True))
@@ -210,13 +212,15 @@ class ArbiterDesk:
         self._log.add_entry(entry.text, now_s, entry.game, entry.by, gap_s=entry.gap_s)
 
     def record(self, text: str) -> None:
-        """Record an event of the service."""
+        """Add an entry about the service itself to the incident log."""
         self.enter(text, by=SERVICE)
 
     def _record_board(self, text: str, game: GameId) -> None:
-        """Record a change of a board, once the start of the service is recorded.
+        """Enter a change of a board in the log, or queue it until the service's start
+        is entered.
 
-        A source that sends two copies in turn must not cause an entry with every poll.
+        Repeated changes are entered ever more rarely, since a source that alternates
+        between two versions would otherwise cause an entry with every poll.
         """
         if self._started:
             self._recorded[game, text] += 1
@@ -226,7 +230,9 @@ class ArbiterDesk:
             self._held_back.append((text, game))
 
     def _enter_gap(self, now_s: float) -> None:
-        """Record that the service did not run since the last tick, if so."""
+        """Enter that the service did not run for a time, or that the machine's clock
+        was set back.
+        """
         last_s = self._ticked_s
         if last_s is None or not self._started:
             return
@@ -240,9 +246,9 @@ class ArbiterDesk:
             self._log.add_gap(last_s, now_s)
 
     def record_start(self, delay_s: float) -> None:
-        """Record once that the service started, and how the previous run ended.
+        """Enter once that the service started, and how the previous run ended.
 
-        ``delay_s``: delay of the public, seconds.
+        ``delay_s`` is the delay with which the public sees the event, seconds.
         """
         if self._started:
             return
@@ -252,8 +258,7 @@ class ArbiterDesk:
         restarted = ""
         away_s = 0.0
         if self._lived_s:
-            # The last time at which it certainly ran is known, but not when it was cut
-            # off.
+            # The journal contains the last heartbeat, but not the moment of a crash.
             is_cut_off = own and own[-1] != ENDED
             how = "was cut off, at most" if is_cut_off else "ended"
             away_s = max(0.0, self._clock() - self._lived_s)
@@ -272,7 +277,7 @@ class ArbiterDesk:
             self.record(ENDED)
 
     def _enter_changes(self, changes: Sequence[EventChange]) -> None:
-        """Record changes of sources and of pairings."""
+        """Enter changes of sources and of pairings."""
         for change in changes:
             match change:
                 case HealthMessage(feeds=feeds):
@@ -290,8 +295,9 @@ class ArbiterDesk:
             self._record_board(text, game.id)
 
     def _enter_sources(self) -> None:
-        """Record which sources are followed or have finished; other changes of sources
-        are alerts.
+        """Enter that a source is followed or has finished.
+
+        Other changes of sources are reported as alerts.
         """
         if not self._started:
             return
@@ -314,8 +320,9 @@ class ArbiterDesk:
     # --- restart ---
 
     def memories(self) -> list[WatchMemory]:
-        """Return what has to be stored since the last call, in addition to games and
-        alerts.
+        """Return the values that have changed since the last call and must be stored.
+
+        Games and alerts are stored elsewhere.
         """
         memories: list[WatchMemory] = []
         flows: dict[FeedName, MoveFlow] = {}
@@ -333,7 +340,8 @@ class ArbiterDesk:
         """Restore the alerts of an earlier run about these games and sources, without
         publishing them.
 
-        Whatever a damaged journal causes here, the service starts with its games.
+        If a damaged journal causes an error here, the service still starts with its
+        games.
         """
         with self._faults.guarded():
             self._resume(state, feeds)
@@ -358,12 +366,13 @@ class ArbiterDesk:
         now_s = self._clock()
         self._lived_s = self._store.read_last_alive_s()
         self._desk.restore(records, memory, alerts, self._lived_s, now_s)
-        # This comes before anything else shows that this run is alive.
+        # Stored first: an earlier write would show that this run is alive, without a
+        # record of the gap before it.
         self._store.keep_memories(self.memories())
         self._log = build_incident_log(notes)
         open_ids = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in open_ids]
-        # Alerts that ended with the restart, such as those of a source that is no
+        # Alerts that ended with the restart, such as alerts about a source that is no
         # longer followed, also end in the log.
         self._send([AlertMessage(replace(alert, cleared_s=now_s)) for alert in ended])
 
@@ -372,8 +381,9 @@ class ArbiterDesk:
             self._publish(self._keep(messages))
 
     def _keep(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
-        """Store alerts in log and journal, unless only their figures changed; return
-        them.
+        """Return the messages, after storing their alerts in the log and the journal.
+
+        An alert of which only figures have changed is not stored.
         """
         for alert in (message.alert for message in messages):
             changes = self._log.add_alert(alert, self._clock())
@@ -381,8 +391,8 @@ class ArbiterDesk:
                 continue
             self._store.write_note(alert)
             if self.should_log():
-                # Logged as a warning, so that the log has what arbiters see and do at
-                # every level.
+                # Warnings pass every usual log level, so arbiters' alerts are always in
+                # the log.
                 for line in log_lines(alert, changes):
                     log.warning("%s", line)
         return messages

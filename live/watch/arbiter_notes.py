@@ -27,8 +27,8 @@ class Mute(Value, kw_only=True, omit_defaults=True):
 
 
 class Heartbeat(Value):
-    """Note that the service is watching the games. After a restart, the last one shows
-    since when nothing was watched.
+    """Note that the service is watching the games. After a restart, the last heartbeat
+    shows when watching stopped.
     """
 
 
@@ -40,8 +40,8 @@ class ArbiterEntry(Value, omit_defaults=True):
     by: str = ""
     """Name of the writer's token, or :data:`live.watch.incident_log.SERVICE`."""
     gap_s: float = 0.0
-    """For a start of the service: time before it during which the service did not run,
-    seconds.
+    """For an entry about a start of the service: how long the service did not run
+    before it, seconds.
     """
 
 
@@ -55,7 +55,7 @@ class ServiceGap(Value):
 
 
 class BoardRuling(Value):
-    """Note that an arbiter removed a board, or restored it."""
+    """Note that an arbiter removed or restored a board."""
 
     game: GameId
     removed: bool
@@ -68,12 +68,12 @@ DatedNote = tuple[float, ArbiterNote]
 
 
 class WatchMemory(NamedTuple):
-    """A value to remember for the next start: its kind and its subject."""
+    """A value to store for the next start, with its kind and its subject."""
 
     kind: str
     about: str
     value: object | None
-    """None: the memory is deleted."""
+    """The value; None deletes the stored value."""
 
 
 Remembered = TypeVar("Remembered")
@@ -96,10 +96,10 @@ class WatchStore(Protocol):
         """
 
     def keep_memories(self, memories: Sequence[WatchMemory]) -> None:
-        """Store these memories in place of earlier ones."""
+        """Store these memories, replacing those with the same kind and subject."""
 
     def read_memories(self, kind: str, type: type[Remembered]) -> dict[str, Remembered]:
-        """Return all memories of a kind, by subject."""
+        """Return all stored values of a kind, by subject."""
 
 
 def build_incident_log(notes: Iterable[DatedNote]) -> IncidentLog:

@@ -41,7 +41,7 @@ WHILE_READ: dict[AlertKind, Rule] = {
 
 
 def find_board_alerts(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Yield a finding for everything that is wrong with one board."""
+    """Yield the findings of all alert rules that apply to one board."""
     for find in ALWAYS.values():
         yield from find(board, now_s)
     if reporting_alerts.has_unread_moves(board) or reporting_alerts.has_vanished(board):

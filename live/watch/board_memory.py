@@ -1,6 +1,6 @@
 """Facts about a board that its game record does not contain, as values for the journal.
 
-They are the times of reports, and moves and results that were reported and later
+These facts are the times of reports, and moves and results that were reported and later
 withdrawn. Times are seconds since 1970 UTC, on a clock that stops while the service
 does not run.
 """
@@ -15,8 +15,8 @@ from live.messages.alerts import AlertKind
 from live.messages.from_sources import Result
 from live.messages.values import Color, GameId
 
-#: A source counts as paused if no board of it reports a move for this many times the
-#: mean wait at one board. The pause does not count as waiting time of any board.
+#: Minimum silence that counts as a pause of the source, as a multiple of the mean wait
+#: for a move at one board. A pause does not count as waiting time at any board.
 PAUSE_TIMES = 3.0
 
 
@@ -25,11 +25,11 @@ class Lapse(NamedTuple):
 
     ply: int
     back: int
-    """Number of plies that were withdrawn, this one included."""
+    """Number of plies that were withdrawn, including this one."""
     was: str
     """SAN of the withdrawn move."""
     now: str | None
-    """SAN of the move in its place; None for a takeback."""
+    """SAN of the move that replaced it; None for a takeback."""
     at_s: float
     times: int
     plies: int
@@ -71,14 +71,14 @@ class MoveFlow(msgspec.Struct, omit_defaults=True):
     moves: int = 0
     moved_s: float | None = None
     ended_s: float = 0.0
-    """Total length of the source's pauses up to its last move, seconds."""
+    """Total length of the pauses that ended by the source's last move, seconds."""
     pace: MovePace = msgspec.field(default_factory=MovePace)
     played_s: float = 0.0
     """Time that players used by their own clocks, over all waits for which it is known,
     seconds.
     """
     timed_s: float = 0.0
-    """Real time of the waits that ``played_s`` includes, seconds."""
+    """Total real time of the waits that ``played_s`` includes, seconds."""
 
     @property
     def speed(self) -> float:
@@ -111,33 +111,37 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     moved_s: float | None = None
     """The time when the last move was reported."""
     came: int = 0
-    """Number of moves that were reported together with the last one, itself included.
-    """
+    """Number of moves that were reported together with the last move, including it."""
     pace: MovePace = msgspec.field(default_factory=MovePace)
     flow_then: int = 0
-    """Number of moves of the whole source up to the last move of this board."""
+    """Number of moves of all boards of the source at the time of this board's last
+    move.
+    """
     paused_then_s: float = 0.0
-    """Total length of the source's pauses up to the last move of this board, seconds.
+    """Total length of the source's pauses at the time of this board's last move,
+    seconds.
     """
     lapses: dict[AlertKind, Lapse] = {}
     """The last ``correction`` and the last ``takeback``, by kind."""
     ran: bool = False
-    """True if the game has been seen without a result."""
+    """True if the game has been in progress while the service watched it."""
     result_s: float | None = None
     """The time when the result was reported; None if this was not observed."""
     result_change: ResultChange | None = None
-    """The last change of a decided result, unless that result came from a mate."""
+    """The last change of a decided result; None if there was none, or if only the
+    result of a mate was changed.
+    """
     by_mate: Result | None = None
-    """The result of the last mate since the result last changed. The rules give this
-    result if the source reports none.
+    """The result of the last mate since the result last changed. If the source reports
+    no result, the rules of chess give this one.
     """
     dispute_s: float | None = None
     """The time since which the sources of the game have contradicted each other."""
     swaps: int = 0
     """Number of times that the players changed colours."""
     result_line: tuple[str, ...] | None = None
-    """The moves at the time when the result was reported, UCI; None if this was not
-    observed, or if those moves belonged to another game.
+    """The moves at the time when the result was reported, UCI; None if that time is
+    unknown, or if those moves belonged to another game.
     """
     replaced: tuple[str, ...] = ()
     """The moves before the last correction, UCI."""
@@ -151,9 +155,9 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     """Number of times that the board has exchanged its moves with another."""
     fallen: dict[Color, int] = {}
     """For each side whose clock has shown 0:00 with no further time period: the ply at
-    which it showed that.
+    which it showed 0:00.
     """
     read_s: float | None = None
-    """The time when the clock of the player to move was read again since the last move;
-    None if it was not.
+    """The time when the clock of the player to move was corrected after the last move;
+    None if it was not corrected.
     """

@@ -9,11 +9,11 @@ from live.watch.finding import Finding, dial, span
 from live.watch.sides import find_winner
 from live.watch.watched_board import WatchedBoard
 
-#: Time between the moment when a clock must have run out and the alert, seconds. In a
-#: punctual broadcast a move made in time would have arrived by then.
+#: Delay between the moment when a clock must have run out and the alert, seconds. In a
+#: broadcast without lag, a move made in time would have arrived by then.
 SHOWN_S = 15.0
-#: Time between the moment when a clock must have run out and a more urgent alert,
-#: seconds. It is long because broadcasts can be late and clocks are stopped for claims.
+#: Delay between the moment when a clock must have run out and a more urgent alert,
+#: seconds. It is long because broadcasts can lag, and clocks are stopped during claims.
 LATE_S = 90.0
 
 #: Minimum wait that raises an alert, as a multiple of the usual wait for a move.
@@ -21,8 +21,8 @@ TIMES_USUAL = 20.0
 #: Minimum wait that raises an alert, as a share of the time on the player's clock: a
 #: shorter wait is an ordinary long think.
 CLOCK_SHARE = 0.5
-#: Minimum number of waits for computing the usual wait: of one board, and of all boards
-#: of its source.
+#: Minimum number of observed waits for computing the usual wait: at one board
+#: (``OWN_WAITS``), and at all boards of its source (``WAITS``).
 OWN_WAITS = 6
 WAITS = 20
 #: Minimum number of moves on the other boards during the wait. With fewer moves the
@@ -76,11 +76,11 @@ def find_rising_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def find_fallen_flag(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Find a flag that has fallen, and one that must have fallen by now.
+    """Find a clock that has shown 0:00, or must have reached it by now.
 
-    A clock that has shown 0:00 keeps its alert even if it shows more time later, for
-    example after the increment: the arbiter decides whether the flag fell (FIDE Laws
-    6.8). The alert ends if the result is not a win for the player of this clock.
+    The alert stays open if the clock later shows more time, for example after the
+    increment, because the arbiter decides whether the flag fell (FIDE Laws 6.8). The
+    alert ends with the game, unless the player whose clock showed 0:00 has won.
     """
     if board.view.adjourned or board.end is not None:
         return
@@ -142,8 +142,8 @@ def _find_used_up_clock(
 def _number_fall(ply: int, *, is_shown: bool) -> int:
     """Return the occurrence number of an alert about a flag.
 
-    For the same ply, a clock that shows 0:00 has a higher number than a clock that must
-    be at 0:00 by now.
+    At the same ply, a clock that shows 0:00 gets a higher number than a clock that is
+    only calculated to be at 0:00, so the alert is raised again.
     """
     return 2 * ply + is_shown
 
@@ -153,11 +153,12 @@ def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
     The limits come from 336 games of an open tournament with 90 minutes and 30 seconds
     per move. The longest think was 49 minutes, 24 times the mean wait. In 11 games the
-    longest wait was at least 15 times the mean, and in one at least 20 times. Openings
-    are played fast, so the mean is too short early in a game: one of the six games of
-    the demo has a think of half an hour where 20 times the mean is 26 minutes.
-    Therefore a wait must also be longer than half the time on the player's clock. That
-    clock runs many times faster than real time when recorded games are played back.
+    longest wait was at least 15 times the mean, and in one game at least 20 times.
+    Openings are played fast, so the mean is too short early in a game: one of the six
+    games of the demo has a think of half an hour, although 20 times the mean is only 26
+    minutes. Therefore a wait must also be longer than half the time on the player's
+    clock. This time is converted to real time, since recorded games are played back
+    faster.
     """
     own = board.memory.pace
     source_pace = board.flow.pace
@@ -166,9 +167,9 @@ def find_stalled_board(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         return
     if source_pace.moves < WAITS:
         return
-    # The mean wait for a move at this board or in the whole source: the longer one.
+    # The larger of the mean waits for a move at this board and in the whole source.
     usual_s = max(own.mean_s if own.moves >= OWN_WAITS else 0.0, source_pace.mean_s)
-    # A long but ordinary think of the side to move, in real time; 0 without a clock.
+    # The longest ordinary think of the side to move, in real time; 0 without a clock.
     clock_s = board.read_clock(board.to_move).clock_s or 0.0
     think_s = CLOCK_SHARE * clock_s / board.flow.speed
     longest_s = max(TIMES_USUAL * usual_s, own.longest_s, think_s)

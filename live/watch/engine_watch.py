@@ -1,4 +1,4 @@
-"""Health of the engines and of the network of human moves, as people see it."""
+"""Collects the health of the engines and of the network that predicts human moves."""
 
 from collections.abc import Callable
 
@@ -9,18 +9,19 @@ from live.event.event import Event
 from live.messages.health import EngineHealth, HumanHealth, MeasuringProgress
 from live.watch.overload import describe_overload
 
-#: Number of times that people are shown how far the measurement of an engine is.
+#: Number of progress reports during the measurement of an engine.
 SHOWN_STEPS = 20
 
 
 class EngineWatch:
-    """Gives the event the figures of its engines.
+    """Publishes the health of the engines as part of the event.
 
     Args:
         event: the event.
         publish: receives the changes.
-        read_engines: returns the figures of the engines.
-        read_human: returns those of the network of human moves; None without one.
+        read_engines: returns the health of the engines.
+        read_human: returns the health of the network of human moves; None without a
+            network.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class EngineWatch:
         self._measuring: MeasuringProgress | None = None
 
     def report(self) -> None:
-        """Publish the present figures. Call this about once a second."""
+        """Publish the present health of the engines. Call this about once a second."""
         health = self._read_engines()
         updates: dict[str, object] = {"measuring": self._measuring}
         if self._read_human is not None:
@@ -48,8 +49,8 @@ class EngineWatch:
         self._publish(self._event.update_engine_health(health))
 
     def show_measuring(self, progress: MeasuringProgress | None) -> None:
-        """Show how far the measurement of an unknown engine is; None once it has
-        ended.
+        """Publish the progress of the measurement of an unknown engine; None once it
+        has ended.
         """
         self._measuring = progress
         if progress is None or progress.done % max(1, progress.of // SHOWN_STEPS) == 0:

@@ -25,9 +25,10 @@ is not final.
 #: Slope, per centipawn, of the win percentage curve that lichess publishes
 #: (lichess.org/page/accuracy).
 _LOGISTIC = 0.00368208
-#: Limit to which scores are cut before they enter the curve, centipawns.
+#: Limit of the absolute engine score that enters the curve, centipawns.
 _MOST_CP = 4000
-#: Smallest advantage beside which a score of 0 suggests a repetition, centipawns.
+#: Minimum advantage, centipawns. If a score of 0 is next to such an advantage, the
+#: position can be a repetition.
 _ADVANTAGE_CP = 100
 #: Fields of a ply that depend on the position after it.
 _SCORED = ("score_cp", "mate", "final", "win", "draw")
@@ -40,8 +41,8 @@ def score_of(color: Color, score: float) -> float:
 
 def expected_scores(game: GameDetail) -> list[float | None]:
     """Return White's expected score at the start and after each ply."""
-    # The expected score at the start ignores the ratings. Next to scores that include
-    # them, the first move would look like a gain or a loss.
+    # The start has no expected score that includes the ratings. Next to scores that
+    # include them, it would make the first move look like a gain or a loss.
     is_comparable = all(ply.win is None for ply in game.plies)
     start = scores_alike(game)[0] if is_comparable else None
     return [start, *map(_expect, game.plies)]
@@ -83,8 +84,8 @@ def replace_repetition_draws(game: GameDetail) -> GameDetail:
     """Return the game with the scores of repeated positions corrected.
 
     The engine scores the third occurrence of a position as a draw, although the game
-    continues. Such a ply gets the score of the previous occurrence, except for the last
-    position of the game.
+    continues. Such a ply gets the score of the previous occurrence of the position. The
+    last position of the game is not changed.
     """
     if not _has_sudden_draw(game):
         return game
@@ -105,7 +106,7 @@ def replace_repetition_draws(game: GameDetail) -> GameDetail:
 def _has_sudden_draw(game: GameDetail) -> bool:
     """Return whether a score of 0 is next to a clear advantage.
 
-    Only then is it worth replaying the game to look for repetitions.
+    Only such a game is replayed to look for repetitions, since a replay is slow.
     """
     cp = [game.start_score_cp or 0, *(ply.score_cp or 0 for ply in game.plies)]
     return any(
@@ -116,9 +117,9 @@ def _has_sudden_draw(game: GameDetail) -> bool:
 
 @lru_cache(maxsize=64)
 def _replay(start_fen: str, chess960: bool, moves: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the positions of a game, the start first, as far as it can be replayed.
+    """Return the positions of a game from the start up to the first unreadable move.
 
-    The result is cached, since a game is examined again after each of its scores.
+    The result is cached, since each new score of a game causes a new examination.
     """
     positions = [start_fen]
     with contextlib.suppress(ValueError):

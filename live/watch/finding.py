@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from live.messages.alerts import Agreement, Alert, AlertKind, Severity
 from live.messages.values import Color, FeedName, GameId, Value
 
-#: The levels of urgency, the lowest first, each with a sign in plain ASCII characters.
+#: The levels of urgency from low to high, each with a sign in ASCII characters.
 SIGNS: dict[Severity, str] = {"look": "?", "warning": "!", "alarm": "!!"}
 
 
@@ -30,8 +30,8 @@ class Finding(Value, kw_only=True):
     about: str | None = None
     """Id of the subject, if that is neither the game nor the feed."""
     occurrence: int = 1
-    """Number that rises when the event happens again, so that it must be acknowledged
-    again.
+    """Number that rises when the event happens again, so that an acknowledged alert is
+    raised again.
     """
 
     @property
@@ -42,13 +42,15 @@ class Finding(Value, kw_only=True):
 
 
 def rank_severity(severity: Severity) -> int:
-    """Return the rank of a level of urgency; the lowest level has the rank 0."""
+    """Return the rank of a level of urgency, from 0 for the lowest level."""
     return list(SIGNS).index(severity)
 
 
 def sort_by_urgency(alerts: Iterable[Alert]) -> list[Alert]:
-    """Return the alerts by urgency, then the newest first; acknowledged alerts come
-    after these, and muted alerts last.
+    """Return the alerts sorted by urgency, and by age (newest first) at the same
+    urgency.
+
+    Acknowledged alerts follow after all these, and muted alerts come last.
     """
     return sorted(
         alerts,
@@ -63,7 +65,7 @@ def sort_by_urgency(alerts: Iterable[Alert]) -> list[Alert]:
 
 
 def count_things(number: int, noun: str) -> str:
-    """Return a number with a noun, in the plural where needed: ``2 boards``."""
+    """Return a number with a noun, plural unless the number is 1: ``2 boards``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

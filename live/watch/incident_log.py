@@ -1,7 +1,7 @@
-"""The incident log: everything that arbiters were shown and did. Pure.
+"""The incident log: all alerts that arbiters received, and all their actions. Pure.
 
-It is built from records that are never rewritten: the alerts that were sent, each with
-its time, and the entries of arbiters. An alert is one incident from the time it is
+The log is built from records that are never rewritten: the alerts that were sent, each
+with its time, and the entries of arbiters. An alert is one incident from the time it is
 raised until it ends; if its cause returns later, a new incident begins. The same
 records in the same order give the same log, so the log after a restart and the log in a
 report are identical. Times are seconds since 1970 UTC.
@@ -17,29 +17,29 @@ from live.messages.values import GameId
 from live.watch.alert_kinds import COUNTED, NAMES
 from live.watch.finding import SIGNS, rank_severity, span
 
-#: Time after a gap, seconds, in which a new alert is marked: its cause can have arisen
-#: during the gap.
+#: Time after a gap, seconds, in which a new alert is marked, since its cause can have
+#: arisen during the gap.
 AFTER_GAP_S = 60.0
 #: Maximum length of an arbiter's entry, characters.
 ENTRY_CHARS = 500
-#: Name of the writer, and kind, of entries about the service and its sources.
+#: Kind of entries about the service and its sources, and the name of their writer.
 SERVICE = "service"
 
 
 def sign_text(text: str, by: str) -> str:
     """Return a text followed by its writer's name in brackets.
 
-    The name is not repeated if it is there already; ``by`` is empty if the writer's
-    token has no name.
+    The name is not added if the text already ends with it, or if it is empty.
     """
     name = f" ({by})"
     return f"{text.removesuffix(name)}{name}" if text and by else text
 
 
 def list_changes(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
-    """Return the changes of an alert: what happened, and the text about it.
+    """Return the changes of an alert as pairs: the kind of change, and a text about it.
 
-    A text that differs only in its numbers ("for 12 min") does not count as a change.
+    A new text that differs only in its numbers ("for 12 min") does not count as a
+    change.
     """
     changes: list[tuple[IncidentWord, str]] = []
     if before is None:
@@ -65,7 +65,7 @@ def list_changes(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, s
     return changes
 
 
-#: The words of log lines, where they differ from the words of incidents.
+#: The wording of log lines, where it differs from the wording of incidents.
 _LOGGED: dict[IncidentWord, str] = {
     "raised again": "raised again ({0.times} times)",
     "noted": "noted ({0.note!r})",
@@ -80,25 +80,30 @@ def log_lines(alert: Alert, changes: Iterable[tuple[IncidentWord, str]]) -> list
 
 
 class IncidentLog:
-    """All incidents in the order they began. It has one writer; nothing is deleted."""
+    """All incidents in the order they began. One task adds to them, and none is
+    deleted.
+    """
 
     def __init__(self) -> None:
         self._incidents: list[Incident] = []
-        # For each open alert, by its id: the index of its incident, and its latest
-        # version.
+        # The index of the incident and the latest version of each open alert, by alert
+        # id.
         self._open: dict[str, tuple[int, Alert]] = {}
-        # End of the last gap in which the service did not run, and its length, seconds.
+        # End of the last gap in which the service did not run (seconds since 1970 UTC),
+        # and its length, seconds.
         self._gap: tuple[float, float] | None = None
 
     def add_alert(
         self, alert: Alert, at_s: float
     ) -> list[tuple[IncidentWord, str]] | None:
         """Enter an alert that was sent at ``at_s``; return its changes, each with a
-        text, or None if only numbers in its text have changed.
+        text.
 
-        An alert that is raised again and again is entered the first few times, then the
-        eighth time, the sixteenth and so on. So the log does not fill up if a source
-        takes a move back with every poll, or a clock rises with every move.
+        Return None if only numbers in its text have changed.
+
+        An alert that is raised repeatedly is entered the first few times, then the
+        eighth time, the sixteenth and so on. This limits the length of the log if a
+        source takes a move back with every poll, or a clock rises with every move.
         """
         index, before = self._open.get(alert.id, (len(self._incidents), None))
         self._open[alert.id] = index, alert
@@ -149,7 +154,7 @@ class IncidentLog:
         return f" (after {span(gap_s)} in which the service saw nothing)"
 
     def add_gap(self, from_s: float, to_s: float) -> None:
-        """Enter that the service did not run between two times."""
+        """Enter that the service did not run from ``from_s`` to ``to_s``."""
         asleep = "the machine slept, the service was stopped, or the clock was set"
         text = f"The service saw nothing for {span(to_s - from_s)}: {asleep}."
         changes = (
@@ -173,9 +178,9 @@ class IncidentLog:
         Args:
             text: the text of the entry.
             at_s: the time of the entry.
-            game: the game that the entry is about.
-            by: the name of the arbiter, or :data:`SERVICE`.
-            gap_s: length of the time before the entry in which the service did not run.
+            game: the game that the entry is about; None for an entry about the event.
+            by: the name of the arbiter's access token, or :data:`SERVICE`.
+            gap_s: how long the service did not run before the entry, seconds.
         """
         if by == SERVICE:
             after = self._describe_gap(at_s) if game is not None else ""
@@ -215,7 +220,7 @@ class IncidentLog:
         )
 
     def open(self) -> list[Alert]:
-        """Return the open alerts, each as it was last sent."""
+        """Return the latest version of each open alert."""
         return [alert for _, alert in self._open.values()]
 
     def incidents(self) -> list[Incident]:
@@ -226,9 +231,9 @@ class IncidentLog:
 def _update_count(
     changes: tuple[IncidentChange, ...], alert: Alert, before: Alert | None, at_s: float
 ) -> tuple[IncidentChange, ...]:
-    """Return the changes of an incident with the present count of its alert.
+    """Return the changes of an incident, updated to the present count of its alert.
 
-    If the kind of alert has no count, return the changes as they are.
+    If the alert's kind has no count, return the changes unmodified.
     """
     if before is None or alert.kind not in COUNTED or alert.text == before.text:
         return changes
@@ -237,14 +242,14 @@ def _update_count(
     return (*earlier, IncidentChange(at_s, "changed", alert.text))
 
 
-#: Repetitions up to this number are entered if their text is new.
+#: Repetitions up to this number are entered if their text has not been entered before.
 ENTERED_TIMES = 4
 
 
 def is_entered(times: int, *, is_new: bool) -> bool:
-    """Return whether to enter the alert when it is raised for the ``times``-th time.
+    """Return whether to enter an alert that is raised for the ``times``-th time.
 
-    ``is_new``: the text has not been entered before.
+    ``is_new`` states that its text has not been entered before.
     """
     is_power_of_two = times & (times - 1) == 0
     return is_power_of_two or (is_new and times <= ENTERED_TIMES)
@@ -264,14 +269,14 @@ _SAME = (
 )
 
 
-#: Kinds of incident that are not alerts, with their names for people.
+#: Kinds of incident other than alerts, with the names that people see.
 OWN_KINDS = {"entry": "Arbiter's entry", "mute": "Muted", SERVICE: "Service"}
 
 _KIND_NAMES = {str(kind): name for kind, name in NAMES.items()} | OWN_KINDS
 
 
 def kind_name(kind: str) -> str:
-    """Return the name of a kind of incident, for people."""
+    """Return the name that people see for a kind of incident."""
     return _KIND_NAMES.get(kind, kind)
 
 
@@ -291,7 +296,7 @@ def name_boards(
 
 
 def board_words(view: GameView) -> str:
-    """Return the name of a board: ``12 Carlsen – Ding``."""
+    """Return the board number and the players as text: ``12 Carlsen – Ding``."""
     number = f"{view.board} " if view.board is not None else ""
     return f"{number}{view.white.name} – {view.black.name}"
 
@@ -305,6 +310,6 @@ def build_search_text(incident: Incident) -> str:
 
 
 def has_words(incident: Incident, words: Iterable[str]) -> bool:
-    """Return whether an incident contains all ``words``, in any order; ignore case."""
+    """Return whether an incident contains all ``words``, in any order and any case."""
     text = build_search_text(incident).casefold()
     return all(word.casefold() in text for word in words)

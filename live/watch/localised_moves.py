@@ -30,7 +30,7 @@ def write_move_in_all(game: GameDetail, ply: int) -> MomentText:
 def localise(san: str, language: str) -> str:
     """Return a move in SAN with the piece letters of a language.
 
-    A text that is not a move is returned unchanged, since sources can send one.
+    A text that is not a move is returned unchanged, since sources can send such a text.
     """
     if not re.fullmatch(r"[KQRBN]?[a-h1-8x=QRBN+#]+", san):
         return san
@@ -39,9 +39,9 @@ def localise(san: str, language: str) -> str:
 
 
 def find_best_move(game: GameDetail, ply: int) -> str | None:
-    """Return the engine's best move in place of a ply, in SAN.
+    """Return the move that the engine prefers to the one played at a ply, in SAN.
 
-    Return None if it is the move that was played, or if it is unknown.
+    Return None if the engine prefers the move played, or if its choice is unknown.
     """
     view = game.plies[ply - 1]
     if view.best is None or view.best == view.uci:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from live.messages.moments import MomentKind
 from live.messages.values import Color
 
-#: Kinds of which a game has at most one moment for each side.
+#: Kinds of moment that a game can have only once for each side.
 ONCE: frozenset[MomentKind] = frozenset(
     {
         "scramble",

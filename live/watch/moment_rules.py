@@ -1,4 +1,5 @@
-"""The rules that find the moments of one game. Pure: a game in, drafts of moments out.
+"""Find the moments of one game. Pure: the input is a game, the output drafts of
+moments.
 
 A moment rests only on final scores, and on perceived ratings that include all moves up
 to that point.
@@ -27,40 +28,42 @@ from live.watch.turning_points import (
     find_turning_points,
 )
 
-#: Highest expected score of a nearly lost game, between the game's two players and
-#: between players of equal rating. The second limit is needed because a much weaker
-#: player has a low expected score from the first move on.
+#: Highest expected scores of a player who is nearly lost: with the ratings of both
+#: players (``LOST``), and computed as if the ratings were equal (``LOST_ALIKE``). The
+#: second limit is needed because a much weaker player has a low expected score from the
+#: first move on.
 LOST = 0.12
 LOST_ALIKE = 0.30
-#: Highest expected score of a nearly lost game that is won in the end. It is higher
-#: than for a draw, since a win is a greater comeback.
+#: Limit in place of ``LOST`` if the nearly lost player won. It is higher, since a win
+#: is a greater comeback than a draw.
 LOST_WON = 0.20
 #: Rating difference, Elo, from which a win by the weaker player is an upset.
 UPSET_ELO = 100
-#: Minimum rating difference (Elo), expected score of the weaker player, and number of
-#: plies with such a score, for a moment about a coming upset.
+#: Conditions of a moment about a coming upset: minimum rating difference (Elo), minimum
+#: expected score of the weaker player, and minimum number of plies in a row with such a
+#: score.
 COMING_ELO = 150
 UPSET_SCORE = 0.75
 UPSET_PLIES = 4
-#: First ply at which an upset can be coming.
+#: First ply at which an upset can be predicted.
 UPSET_FROM = 30
-#: Minimum percentile among players of equal rating, and number of counted moves, for a
-#: moment about a performance above the rating.
+#: Conditions of a moment about a performance above the rating: minimum percentile among
+#: players of equal rating, and minimum number of counted moves.
 ABOVE = 95.0
 ABOVE_MOVES = 20
-#: Maximum share of players who would play a move, for a moment about a rare find.
+#: Maximum share of players who would play a move that is called a rare find.
 FIND_SHARE = 0.10
-#: Minimum chance of an error in a position, for a moment about a trap.
+#: Minimum chance of an error in a position that is called a trap.
 TRAP_CHANCE = 0.20
-#: White's expected scores between which a game is undecided, and the chance of a draw
-#: from which it counts as drawn.
+#: A game is undecided while White's expected score is between these two values, unless
+#: the chance of a draw is at least ``DRAWN``.
 OPEN = (0.15, 0.85)
 DRAWN = 0.70
-#: Limits of a time scramble, seconds: for a minimum time on the clock early in the
-#: game, the remaining time at which a scramble begins.
+#: Limits of a time scramble, as pairs in seconds: the minimum time on the clock early
+#: in a game, and the remaining time at which a scramble begins in such a game.
 SCRAMBLES = ((3000.0, 60.0), (600.0, 20.0), (0.0, 10.0))
-#: First ply that can be a time scramble: an earlier low clock belongs to a player who
-#: came late.
+#: First ply of a possible time scramble. A low clock before it belongs to a player who
+#: arrived late.
 SCRAMBLE_FROM = 20
 
 
@@ -138,12 +141,12 @@ def _find_scramble(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
         before, after = scores[ply.ply - 1], scores[ply.ply]
         if ply.clock_s is None or before is None or after is None:
             continue
-        # A clock at 0 is a matter for the arbiter: the flag has fallen, or the clock is
+        # A clock at 0 is left to the arbiter: the flag has fallen, or the clock is
         # being set.
         if not 0 < ply.clock_s <= limit_s or (ply.draw or 0.0) >= DRAWN:
             continue
-        # The game must be undecided before and after the move, so that a blunder does
-        # not make a decided game count as undecided.
+        # The game must also be undecided before the move. Otherwise a blunder could
+        # make a decided game count as undecided.
         if _is_open(before) and _is_open(after):
             color = side_of_ply(game, ply.ply)
             yield MomentDraft("scramble", ply.ply, color, 0.45, {"clock": ply.clock_s})
@@ -161,7 +164,7 @@ def _find_weaker(game: GameDetail) -> tuple[Color, float] | None:
 def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
     """Find the ply from which the weaker player is likely to win.
 
-    A weaker player who has won is reported as an upset instead.
+    A game that the weaker player has already won is reported as an upset instead.
     """
     rated = _find_weaker(game)
     if rated is None or rated[1] < COMING_ELO:
@@ -170,7 +173,7 @@ def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft
     if find_winner(game.result) == weaker:
         return
     plies_in_a_row = 0
-    # The last ply counts only once another move has followed.
+    # A ply counts only after another move has followed it.
     for ply, score in enumerate(scores[: len(game.plies)]):
         if score is None or ply < UPSET_FROM or score_of(weaker, score) < UPSET_SCORE:
             plies_in_a_row = 0
@@ -185,9 +188,10 @@ def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft
 def _find_upset(
     game: GameDetail, turns: Sequence[MomentDraft]
 ) -> Iterator[MomentDraft]:
-    """Draft a moment that the weaker player won.
+    """Yield a moment about a win by the lower-rated player.
 
-    It names the loser's costliest move if no turning point reports it.
+    The moment names the loser's costliest move, unless a turning point already reports
+    it.
     """
     rated = _find_weaker(game)
     if rated is None or rated[1] < UPSET_ELO:
@@ -208,7 +212,7 @@ def _find_upset(
 def _find_comebacks(
     game: GameDetail, scores: Scores, alike: Scores
 ) -> Iterator[MomentDraft]:
-    """Find a player who was nearly lost and did not lose."""
+    """Find players who were nearly lost but drew or won."""
     winner = find_winner(game.result)
     if winner is None and game.result != "1/2-1/2":
         return
@@ -226,8 +230,9 @@ def _find_comebacks(
 def _find_lowest(color: Color, scores: Scores, alike: Scores) -> float:
     """Return the lowest expected score that a player had for two plies in a row.
 
-    A single low value does not count: it is reported as a missed chance of the other
-    side. Return 1.0 if the score was never low by the measure for equal ratings.
+    A single low value does not count, since it is reported as the opponent's missed
+    chance. Only plies with a score of at most :data:`LOST_ALIKE` between equal ratings
+    count; return 1.0 if there are none.
     """
     lowest = 1.0
     both = zip(pairwise(scores), pairwise(alike), strict=True)
@@ -250,7 +255,7 @@ def _find_lowest(color: Color, scores: Scores, alike: Scores) -> float:
 def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
     """Find players who played better than nearly all players of equal rating.
 
-    This is found only after the end of a game, so that no later move can change it.
+    Such a moment is reported only after the game, since later moves would change it.
     """
     if not is_whole(game):
         return
@@ -271,9 +276,9 @@ def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
 
 
 def find_despite(game: GameDetail) -> Iterator[MomentDraft]:
-    """Draft a moment about a win with a lower perceived rating than the loser's.
+    """Yield a moment about a winner whose perceived rating is lower than the loser's.
 
-    It names the loser's last costly move as the reason.
+    The moment names the loser's last costly move as the reason.
     """
     winner = find_winner(game.result)
     if winner is None or not is_whole(game):

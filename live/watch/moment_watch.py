@@ -1,4 +1,4 @@
-"""Moments of a running service: when they are looked for, and their memories."""
+"""Moments of a running service: the times of their examination, and their storage."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -14,17 +14,17 @@ from live.watch.alert_kinds import CONTRADICTIONS, find_doubted_games
 from live.watch.arbiter_notes import WatchMemory, WatchStore
 from live.watch.story_desk import GameStory, StoryDesk
 
-#: Kind of the memories of a game.
+#: Kind of the values in the journal about moments of a game.
 STORY = "story"
-#: Number of games checked for moments at a time.
+#: Maximum number of games examined in one tick.
 GAMES_A_TICK = 12
 
 
 class MomentWatch:
-    """Looks for moments about once a second.
+    """Finds and publishes moments, about once a second.
 
-    Moments depend on everything that sources report, so a fault here must cost only
-    moments.
+    Moments depend on all data that sources send, so an error here is caught and can
+    only cause missed moments.
     """
 
     def __init__(
@@ -48,13 +48,14 @@ class MomentWatch:
         self._clock = clock
         self._store = store
         self.restoring = False
-        """Whether games of an earlier run are being restored."""
-        # Games that were restored move by move; their moments might be out of date.
+        """Whether games of an earlier run are being restored. It causes no moments."""
+        # Games that received moves or scores during the restart; their moments might be
+        # outdated.
         self._replayed: set[GameId] = set()
         self._faults = FaultLog("moments are missed")
 
     def follow(self, changes: Iterable[EventChange]) -> None:
-        """Process changes of the event before subscribers receive them."""
+        """Process changes of the event, which subscribers receive separately."""
         if self.restoring:
             for change in changes:
                 if isinstance(change, MoveMessage | ScoreMessage):
@@ -64,7 +65,7 @@ class MomentWatch:
             self._desk.follow(select_messages(changes), self._clock())
 
     def tick(self) -> None:
-        """Check the games that have changed. Call this about once a second."""
+        """Examine the games that have changed. Call this about once a second."""
         for _ in range(GAMES_A_TICK):
             if not self._desk.has_work:
                 break
@@ -76,7 +77,7 @@ class MomentWatch:
         self._store.keep_memories(self.memories())
 
     def memories(self) -> list[WatchMemory]:
-        """Return what has to be stored since the last call."""
+        """Return the values to store that have changed since the last call."""
         stories = self._desk.unremembered().items()
         return [WatchMemory(STORY, game, story) for game, story in stories]
 
@@ -90,5 +91,5 @@ class MomentWatch:
         self._replayed.clear()
 
     def moments(self) -> Sequence[Moment]:
-        """Return the moments that are true now."""
+        """Return the present moments."""
         return self._desk.moments()

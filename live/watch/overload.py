@@ -1,4 +1,4 @@
-"""Description of how far figures are behind the boards if the engines are too slow."""
+"""Describe by how many moves the figures lag behind if the engines are too slow."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,14 +6,14 @@ from live.event.game_record import GameRecord
 from live.messages.figures import PlyView
 from live.watch.finding import count_things
 
-#: Least number of moves behind that is reported; a smaller delay is normal, because the
-#: next move is being searched.
+#: Minimum number of moves without figures that is reported. A smaller number is normal,
+#: because searches of the newest moves are in progress.
 LEAST_BEHIND = 3
 
 
 def _count_moves_behind(moves: Sequence[PlyView]) -> int:
-    """Return how many of a player's latest moves have no figures yet: the larger of the
-    two players' counts.
+    """Return the number of latest moves without figures, for the player who has more of
+    them.
     """
     newest_first = moves[::-1]
     return max(
@@ -23,7 +23,7 @@ def _count_moves_behind(moves: Sequence[PlyView]) -> int:
 
 
 def _count_unknown(newest_first: Sequence[PlyView]) -> int:
-    """Return the number of moves before the newest one whose gain is known."""
+    """Return the number of moves after the last move whose gain is known."""
     for number, view in enumerate(newest_first):
         if view.gain_cp is not None:
             return number
@@ -31,8 +31,9 @@ def _count_unknown(newest_first: Sequence[PlyView]) -> int:
 
 
 def describe_overload(records: Iterable[GameRecord]) -> str:
-    """Return how far figures are behind the boards, and advice, as text for people;
-    empty if the engines are fast enough.
+    """Return a text about the moves that have no figures yet, with advice.
+
+    Return an empty text if the engines are fast enough.
     """
     moves_behind: list[int] = []
     for record in records:

@@ -11,12 +11,12 @@ Pair = tuple[Player, Player]
 
 
 class PairingChanges:
-    """The players at each board, followed so that changes can be logged."""
+    """Remembers the players at each board and describes changes of them."""
 
     def __init__(self) -> None:
         self._players: dict[GameId, Pair] = {}
-        # For each game without a move, by its id: its seat (source, round and board)
-        # and the names of its players.
+        # The seat (source, round and board) and the names of the players, for each game
+        # without a move, by game id.
         self._seated: dict[GameId, tuple[tuple[object, ...], tuple[str, str]]] = {}
 
     def follow(self, game: GameView) -> Iterator[str]:
@@ -37,13 +37,13 @@ class PairingChanges:
             yield from _describe_replacement(game.board, names_before, names)
 
     def drop(self, id: GameId) -> tuple[GameId, list[str]]:
-        """Forget a game that is gone.
+        """Remove a game that no longer exists; return texts about new players.
 
-        If the game had no move, a new game can have taken its seat.
+        A game without a move can be replaced by a new game in the same seat.
 
         Returns:
-            The id of the game that took its seat, or ``id`` if there is no single one,
-            and texts about the changes of players.
+            The id of the game that took the seat, or ``id`` if there is not exactly
+            one, and texts about the changes of players.
         """
         self._players.pop(id, None)
         if id not in self._seated:
@@ -51,8 +51,8 @@ class PairingChanges:
         seat, before = self._seated.pop(id)
         seats = self._seated.items()
         replacing = [(game, names) for game, (place, names) in seats if place == seat]
-        # Several games with this seat are boards of different matches, which use the
-        # same board numbers.
+        # Several games can share a seat, since each match of a team event numbers its
+        # boards from 1.
         if len(replacing) != 1:
             return id, []
         game, names = replacing[0]

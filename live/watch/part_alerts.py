@@ -7,12 +7,12 @@ from live.messages.health import EngineHealth, FeedHealth
 from live.messages.values import FeedName
 from live.watch.finding import Finding
 
-#: Time within which a feed can recover without an alert, seconds.
+#: Time for which a feed can be interrupted without an alert, seconds.
 FEED_WAIT_S = 15.0
-#: Time after which a source that has not begun raises an alert, seconds: its address
-#: can be wrong.
+#: Time after which a source without data raises an alert, seconds. Its address can be
+#: wrong.
 NOT_THERE_S = 600.0
-#: Time within which an engine can restart without an alert, seconds.
+#: Time for which an engine can be restarting without an alert, seconds.
 ENGINE_WAIT_S = 10.0
 
 #: The states that raise an alert, each with the words for it.
@@ -40,8 +40,9 @@ def find_feed_trouble(
 ) -> Iterator[Finding]:
     """Find sources and parts of the service that have failed or have not begun.
 
-    Sources and parts that are stale or retry for too long are found too. ``for_s``:
-    how long each source or part has been in its present state, seconds.
+    Sources and parts that are stale, or that retry for too long, are found too.
+    ``for_s`` is the time that each source or part has been in its present state,
+    seconds.
     """
     for name, health in feeds.items():
         is_failed = health.state == "failed"
@@ -61,7 +62,7 @@ def find_feed_trouble(
             continue
         elif health.part:
             severity, advice = _PART_ADVICE[health.state]
-            # The detail can begin with the name already.
+            # The detail can already begin with the name of the source.
             text = health.detail or _FEED_STATES[health.state]
             text = text if text.startswith(name) else f"{name}: {text}"
             text = f"{text[:1].upper()}{text[1:]}"
@@ -82,8 +83,8 @@ def find_engine_trouble(
 ) -> Iterator[Finding]:
     """Find engines that do not run, and positions that made engines crash.
 
-    ``for_s``: how long each engine, by its number, has been in its present state,
-    seconds.
+    ``for_s`` is the time that each engine, by its number, has been in its present
+    state, seconds.
     """
     down = [
         engine.index

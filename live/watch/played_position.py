@@ -10,11 +10,11 @@ from typing import NamedTuple
 import chess
 
 #: Number of plies without a capture or a pawn move after which a player can claim a
-#: draw, and after which the game is drawn (FIDE Laws 9.3, 9.6.2).
+#: draw (FIDE Laws 9.3), and after which the game is drawn without a claim (9.6.2).
 FIFTY_PLIES = 100
 SEVENTY_FIVE_PLIES = 150
-#: Number of occurrences of a position at which a player can claim a draw, and at which
-#: the game is drawn (FIDE Laws 9.2, 9.6.1).
+#: Number of occurrences of a position at which a player can claim a draw (FIDE Laws
+#: 9.2), and at which the game is drawn without a claim (9.6.1).
 CLAIMED_TIMES = 3
 DRAWN_TIMES = 5
 
@@ -40,8 +40,8 @@ class GameEnd(NamedTuple):
 class PlayedPosition:
     """The position after a list of moves, which are in UCI notation.
 
-    Repetitions are counted as moves are added, so adding a move takes equally long in a
-    short and a long game.
+    Repetitions are counted incrementally, so the time to add a move does not grow with
+    the length of the game.
     """
 
     def __init__(
@@ -50,9 +50,10 @@ class PlayedPosition:
         self.board = chess.Board(start_fen, chess960=chess960)
         self.plies = 0
         self.times = 1
-        """Number of occurrences of the present position, this one included."""
+        """Number of occurrences of the present position, including this one."""
         self._times = Counter([self._build_key()])
-        # The end of the game by the rules, if more moves were played after it.
+        # The first position at which the game ended by the rules, if more moves
+        # followed.
         self._passed: GameEnd | None = None
         for uci in moves:
             self.play(uci)
@@ -76,7 +77,7 @@ class PlayedPosition:
         self.__dict__.pop("ending", None)
 
     def _build_key(self) -> Hashable:
-        """Return a key that is equal for positions that count as repeated.
+        """Return a hashable value that is equal for positions that count as repeated.
 
         FIDE Laws 9.2.3 define when two positions are the same.
         """
@@ -95,9 +96,9 @@ class PlayedPosition:
         )
 
     def _find_automatic_draw(self) -> chess.Termination | None:
-        """Return the reason why the game is drawn here although legal moves exist.
+        """Return the reason for a draw without a claim in this position.
 
-        Return None if it is not drawn.
+        Stalemate is not considered. Return None if the game is not drawn.
         """
         if self.board.is_insufficient_material():
             return chess.Termination.INSUFFICIENT_MATERIAL
@@ -139,7 +140,9 @@ class PlayedPosition:
 
     @property
     def end(self) -> GameEnd | None:
-        """The first end of the game by the rules, here or earlier; None without one."""
+        """The first position at which the game ended by the rules; None if it did not
+        end.
+        """
         if self._passed is None and self.plies and self.ending is not None:
             return GameEnd(self.plies, self.ending)
         return self._passed

@@ -1,9 +1,9 @@
 """The readings of one player's clock, and anything unusual about them. Pure.
 
 The limits come from measurements over 336 games of an open tournament (``90+30``, a
-clock reading after every move). A clock showed the same second after three of its
-player's moves in a row only if it was not connected to the board. A clock rose by up to
-35 s more than the increment if the electronic board was read a little late.
+clock reading after every move). If a clock showed the same second after three
+consecutive moves of its player, it was not connected to the board. Electronic boards
+that were read a little late made clocks rise by up to 35 s more than the increment.
 """
 
 import re
@@ -12,30 +12,30 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-#: Number of a player's moves in a row with the same clock reading that raises an alert:
-#: in a slow game, and in a fast game, where instant moves are common.
+#: Number of a player's consecutive moves with the same clock reading that raises an
+#: alert: in a slow game, and in a fast game, where instant moves are common.
 STILL_MOVES = 4
 STILL_MOVES_FAST = 10
-#: Number of a player's moves in a row without any time used that raises an alert, in a
-#: slow and in a fast game. After each such move the clock rose by the increment.
+#: Number of a player's consecutive moves without any time used that raises an alert, in
+#: a slow and in a fast game. After each such move the clock rose by the increment.
 FREE_MOVES = 6
 FREE_MOVES_FAST = 20
-#: A game is fast if its clocks begin with less than this, seconds.
+#: A game is fast if the first readings of its clocks are below this limit, seconds.
 FAST_S = 600.0
-#: Delay with which a clock can be read: a share of its first reading, and the lower and
-#: upper limit of the delay, seconds.
+#: Assumed delay between a move and the reading of its clock: a share of the clock's
+#: first reading, with a lower and an upper limit, seconds.
 LATE_SHARE, LATE_LEAST_S, LATE_MOST_S = 1 / 60, 5.0, 60.0
-#: Numbers of a player's moves at which time controls usually end. At these moves, or
-#: one move earlier or later, a clock can gain a whole period.
+#: Move numbers at which time controls usually end. At these moves, or one move earlier
+#: or later, a clock can gain the time of a whole period.
 CONTROLS = (30, 35, 36, 40, 45, 50, 56, 60, 80)
-#: Shortest period, seconds: a smaller gain is an increment or a penalty.
+#: Minimum length of a period, seconds. A smaller gain is an increment or a penalty.
 LEAST_PERIOD_S = 300.0
 #: Remaining time, seconds, below which the next period can begin at any move, since
 #: some clocks do not count moves.
 NEXT_PERIOD_S = 60.0
-#: Assumed increment if it is unknown: the largest usual one, seconds.
+#: Increment that is assumed if it is unknown: the largest usual one, seconds.
 UNKNOWN_INCREMENT_S = 60.0
-#: Upper limit for the moves of one player in a game.
+#: Maximum number of moves of one player that a time control can cover.
 MOST_MOVES = 600
 
 _INCREMENT = re.compile(
@@ -56,7 +56,7 @@ _CONTROL = re.compile(
     re.ASCII | re.I,
 )
 _NOTHING_BUT_INCREMENT = re.compile(r"\s*(?:\+\s*\d+)?\s*", re.ASCII)
-#: Minimum, maximum and most common number of moves in a period.
+#: Minimum, maximum and most common number of moves in one period.
 _LEAST_CONTROL, _MOST_CONTROL, _USUAL_CONTROL = 10, 80, 40
 
 
@@ -117,7 +117,7 @@ def _moves_of(match: re.Match[str], time_control: str) -> int:
     pair = sorted((int(match["one"]), int(match["other"])))
     if _USUAL_CONTROL in pair:
         return _USUAL_CONTROL
-    # A period is at least this long, so smaller numbers are minutes.
+    # A period has at least this many seconds, so a smaller number is minutes.
     is_in_seconds = pair[1] >= LEAST_PERIOD_S
     if not is_in_seconds and not _NEXT_PERIOD.match(time_control, match.end()):
         # For example, 15/10 means 15 minutes with ten seconds per move.
@@ -129,13 +129,13 @@ _NEXT_PERIOD = re.compile(r"\s*[,:;+]\s*\d")
 
 
 class ClockRise(NamedTuple):
-    """A gain of a clock that is larger than a move can add."""
+    """A gain of a clock that is larger than the increment can explain."""
 
     ply: int
     from_s: float
     to_s: float
     over_s: float
-    """The gain without the increment, seconds."""
+    """The part of the gain above the increment, seconds."""
 
 
 class SideClock(NamedTuple):
@@ -146,18 +146,20 @@ class SideClock(NamedTuple):
     clock_s: float | None = None
     """The last reading, seconds."""
     unmoved: int = 0
-    """Number of this side's last moves that did not change the clock or took no time; 0
-    unless it is unusually high.
+    """Number of this side's last consecutive moves that did not change the clock or
+    took no time; 0 unless this number is unusually high.
     """
     rises: tuple[ClockRise, ...] = ()
-    """All gains of the clock that are larger than a move can add."""
+    """All gains of the clock that are larger than the increment can explain."""
     fallen: int = 0
-    """The last ply at which it showed 0:00 with no further period; 0 for none."""
+    """The last ply at which the clock showed 0:00 with no further period; 0 for none.
+    """
     period: int = 0
     """The last ply at which the clock got the time of another period; 0 for none."""
     time_to_come: bool = False
-    """True if the moves of a period are made but the clock has not shown the time of
-    the next period yet. Some clocks add it only when the first period's time is used.
+    """True if the player has made the moves of a period but the clock does not show the
+    time of the next period yet. Some clocks add it only when the time of the first
+    period is used.
     """
 
 
@@ -211,8 +213,8 @@ def read_side_clock(
 
 
 def _count_unmoved(clocks_s: Sequence[float], increment_s: float | None) -> int:
-    """Return the number of last moves that did not change the clock or took no time; 0
-    unless it is unusually high.
+    """Return the number of last consecutive moves that did not change the clock or took
+    no time; 0 unless this number is unusually high.
     """
     still_moves = free_moves = 0
     for before_s, now_s in pairwise(clocks_s):
@@ -237,10 +239,10 @@ def _is_free(gained_s: float, increment_s: float | None) -> bool:
 def _can_be_period(
     own_move: int, before_s: float, over_s: float, controls: Sequence[int] = ()
 ) -> bool:
-    """Return whether a gain can be the time of another period.
+    """Return whether a clock's gain can be the time of another period.
 
-    ``over_s`` is the gain without the increment. ``controls`` are the time controls
-    from the game's header; if it names none, the usual ones apply.
+    ``over_s`` is the part of the gain above the increment, seconds. ``controls`` are
+    the move numbers from the game's header; without any, :data:`CONTROLS` applies.
     """
     if over_s < LEAST_PERIOD_S:
         return False

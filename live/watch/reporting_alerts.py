@@ -10,23 +10,23 @@ from live.messages.from_sources import IN_DOUBT, NO_LONGER, NOT_READ, STANDS
 from live.watch.finding import Finding
 from live.watch.watched_board import SHALLOW_PLIES, WatchedBoard
 
-#: Time for which two sources can disagree before an alert, seconds: one source can
-#: receive a correction later than the other.
+#: Time for which two sources can disagree before an alert, seconds. A correction can
+#: reach one source later than the other.
 SOURCES_WAIT_S = 60.0
 #: Delay before a correction or takeback raises an alert, seconds. Until then it can
-#: turn out to be part of something else: a source withdraws a move briefly to report
-#: its clock, the players put the kings in the centre before the result arrives, or two
+#: turn out to have another cause: a source withdraws a move briefly to report its
+#: clock, the players put the kings in the centre before the result arrives, or two
 #: boards are exchanged.
 UNCLEAR_S = 2.0
-#: Delay before a withdrawn result raises an alert, seconds: some sources withdraw a
-#: result briefly to enter another one.
+#: Delay before a withdrawn result raises an alert, seconds. Some sources withdraw a
+#: result briefly in order to enter another one.
 WITHDRAWN_S = 5.0
 
 
 def has_unread_moves(board: WatchedBoard) -> bool:
     """Return whether the source reported moves that cannot be read."""
     problem = board.view.problem or ""
-    # A problem with one of these texts is not about unreadable moves.
+    # Problems that begin with these texts are not about unreadable moves.
     other_problems = ("no score", IN_DOUBT, NO_LONGER, NOT_READ)
     return (
         problem != ""
@@ -38,7 +38,7 @@ def has_unread_moves(board: WatchedBoard) -> bool:
 def has_vanished(board: WatchedBoard) -> bool:
     """Return whether the game has disappeared from its source.
 
-    Its last state is still shown.
+    Screens still show the last state of such a game.
     """
     return (board.view.problem or "").startswith(NO_LONGER)
 
@@ -87,7 +87,7 @@ def _is_illegal(board: WatchedBoard) -> bool:
 def _report_problem(
     board: WatchedBoard, kind: AlertKind, severity: Severity, advice: str
 ) -> Finding:
-    """Return a finding with the problem of a board, at the ply after its last move."""
+    """Return a finding with the problem of a board, at the ply after the last move."""
     text = board.view.problem or ""
     ply = board.ply_count + 1
     return board.build_finding(kind, severity, text, advice, ply=ply)
@@ -129,7 +129,7 @@ def find_correction(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         return
     is_shallow = lapse.back <= SHALLOW_PLIES
     is_recent = now_s - lapse.at_s < UNCLEAR_S
-    # The next report can show that a long correction is an exchange of boards.
+    # The next report can show that two boards were exchanged.
     if board.is_running and is_recent and not is_shallow:
         return
     change = f"reported first and is now {lapse.now}"
@@ -144,8 +144,8 @@ def find_takeback(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         return
     is_shallow = lapse.back <= SHALLOW_PLIES
     is_recent = now_s - lapse.at_s < UNCLEAR_S
-    # The move can still be reported again with its clock, or it was withdrawn because
-    # the result followed.
+    # A source can withdraw a move to report it again with its clock, or because the
+    # result followed.
     if is_shallow and (is_recent or not board.is_running):
         return
     advice = "Ask whether a move was retracted or the board was read wrongly."

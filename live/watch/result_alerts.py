@@ -15,13 +15,11 @@ from live.watch.reporting_alerts import has_unread_moves
 from live.watch.sides import find_winner, other
 from live.watch.watched_board import WatchedBoard
 
-#: Time after a result within which the last moves must be reported, seconds; if they
-#: are not, there is an alert.
+#: Delay between a result and an alert about missing last moves, seconds.
 ENDING_WAIT_S = 60.0
-#: Time after the move that ends a game within which the result must be reported,
-#: seconds; if it is not, there is an alert.
+#: Delay between the move that ends a game and an alert about a missing result, seconds.
 RESULT_WAIT_S = 60.0
-#: Draws that the players can overlook, so that the arbiter has to step in.
+#: Draws that the players can overlook, so that the arbiter must end the game.
 _UNNOTICED = {
     chess.Termination.FIVEFOLD_REPETITION,
     chess.Termination.SEVENTYFIVE_MOVES,
@@ -33,11 +31,11 @@ _LAWS = {
     chess.Termination.FIVEFOLD_REPETITION: "9.6.1",
     chess.Termination.SEVENTYFIVE_MOVES: "9.6.2",
 }
-#: Advantage of the loser in the last position that raises an alert, centipawns. In 201
-#: over-the-board games (100,000 nodes per search) no loser was ahead by more than 200
-#: when the game ended.
+#: Minimum advantage of the loser in the last position that raises an alert, centipawns.
+#: In 201 over-the-board games (100,000 nodes per search) no loser was ahead by more
+#: than 200 centipawns when the game ended.
 AGAINST_CP = 300
-#: Remaining time, seconds, below which the loser probably lost on time.
+#: Remaining time, seconds, below which the loser has probably lost on time.
 SHORT_S = 60.0
 
 _Verdict = tuple[Severity, str, str]
@@ -48,7 +46,7 @@ _CLAIM = "Stay near the board: the player to move may claim a draw."
 def find_late_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Find moves that were reported after the result.
 
-    This needs a game that was seen in progress.
+    They can be found only if the service saw the game in progress.
     """
     late_plies = board.late_plies
     if board.memory.result_s is None or board.is_running or not late_plies:
@@ -66,9 +64,9 @@ def find_late_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 def find_missing_last_move(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Find a result that was reported without the last move.
 
-    This needs a game that was seen in progress. In 36 of 336 games of a real open
-    tournament the winner was to move at the end: usually the electronic board had
-    missed the last move.
+    It can be found only if the service saw the game in progress. In 36 of 336 games of
+    an open tournament the winner was to move at the end: usually the electronic board
+    had missed the last move.
     """
     result_s = board.memory.result_s
     if result_s is None or board.is_running or now_s - result_s < ENDING_WAIT_S:
@@ -104,8 +102,8 @@ def _describe_missing_move(board: WatchedBoard) -> str:
 def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Find a game that is drawn by the rules but has no result in its source.
 
-    The alert is about the move that drew the game, even if more moves followed it. (A
-    game that ended by mate does not occur here: it gets its result from the rules.)
+    The alert is about the move that drew the game, even if more moves followed it. A
+    game that ended by mate is not found, because it gets its result from the rules.
     """
     end = board.end
     if end is None or end.termination not in DRAWS or not board.is_running:
@@ -127,7 +125,7 @@ def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             "stop the game and enter the draw."
         ),
         ply=end.ply,
-        # If a correction moves the end to another ply, that is a new event.
+        # If a correction moves the end to another ply, the alert is raised again.
         occurrence=end.ply,
     )
 
@@ -162,7 +160,7 @@ def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
     draw = DRAWS[end.termination]
     if end.ply < board.ply_count:
         if not board.memory.ran:
-            # The rules under which an old game was played are unknown.
+            # It is unknown which rules applied to an old game.
             return None
         draw += f" with {board.name_move(end.ply)}"
     # Insufficient material is a less serious contradiction: a player can take the last

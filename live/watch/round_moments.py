@@ -14,16 +14,16 @@ from live.watch.moment_draft import MomentDraft
 from live.watch.moment_rules import ABOVE_MOVES, find_last_point, is_whole
 from live.watch.turning_points import find_turning_points
 
-#: Minimum number of games in a round for comparing them.
+#: Minimum number of games in a round whose games are compared.
 ROUND_GAMES = 4
-#: Minimum number of counted moves for comparing a player with others of the round.
+#: Minimum number of counted moves of a player who is compared with others of the round.
 COMPARED_MOVES = 15
-#: Minimum percentile of both sides for a moment about the best-played game.
+#: Minimum percentile of both players of the best-played game.
 WELL = 80.0
-#: The median percentile: the highest side of a round must be above it, and the lowest
+#: The median percentile. The best side of a round must be above it, and the worst side
 #: below it.
 USUAL = 50.0
-#: Minimum total movement of the expected score for the wildest game, in points.
+#: Minimum sum of the changes of the expected score in the wildest game, in points.
 WILD = 1.5
 
 
@@ -34,7 +34,8 @@ class WholeSide(NamedTuple):
     perceived: int
     percentile: float
     counted: int
-    """Number of moves on which the perceived rating and the percentile rest."""
+    """Number of moves from which the perceived rating and the percentile are computed.
+    """
     ply: int
     """The ply of the last counted move."""
 
@@ -44,24 +45,27 @@ class WholeGame(NamedTuple):
 
     plies: int
     level: tuple[float, float] | None
-    """White's and Black's final percentile; None if either is unknown."""
+    """White's and Black's final percentile; None if either of them is unknown."""
     short: bool
-    """True if the game has too few moves to compare its quality, or unreadable moves.
+    """True if the game has unreadable moves, or too few moves for comparing its
+    quality.
     """
     wild: float
     """Sum of all changes of White's expected score, up and down, in points."""
     turned: bool = False
-    """True if a move turned the game, or would have after a better reply."""
+    """True if a move turned the game, or would have turned it if the reply had been
+    better.
+    """
     sides: tuple[WholeSide | None, WholeSide | None] = (None, None)
     """White's and Black's figures; None without a rating or a percentile."""
     peak: int = 0
-    """The ply that changed the expected score most; 0 if none did."""
+    """The ply that changed the expected score most; 0 if no ply changed it."""
 
 
 def read_whole_game(game: GameDetail) -> WholeGame | None:
     """Return the figures by which a game is compared with its round.
 
-    Return None while the game is in progress or its figures lack some of its moves.
+    Return None while the game is in progress, or while some moves have no figures.
     """
     if not is_whole(game):
         return None
@@ -106,13 +110,13 @@ def find_round_moments(
 ) -> dict[GameId, list[MomentDraft]]:
     """Find the best-played and the wildest game of a round, and its extreme players.
 
-    The extreme players are those furthest above and below the usual performance for
+    The extreme players have the highest and the lowest percentile among players of
     their own rating.
 
     Returns:
         Drafts of moments, by the id of their game.
     """
-    # A game without a move by each side is a forfeit.
+    # A game in which a side made no move is a forfeit.
     played = {
         id: game for id, game in sorted(games.items()) if game.plies >= LEAST_PLIES
     }
@@ -157,8 +161,8 @@ def _list_figures(side: WholeSide) -> dict[str, float]:
 def _find_best_played(games: Mapping[GameId, WholeGame]) -> _Found:
     long = {id: game for id, game in games.items() if not game.short}
     levels = {id: game.level for id, game in long.items() if game.level is not None}
-    # A game without a level might have been the round's best, so every long game needs
-    # one.
+    # A game with unknown percentiles might have been the round's best. Therefore all
+    # long games must have percentiles.
     if not len(levels) == len(long) >= ROUND_GAMES:
         return
     best = max(levels, key=lambda id: min(levels[id]))

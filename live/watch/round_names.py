@@ -1,16 +1,17 @@
-"""The round that a game belongs to."""
+"""Find the round that a game belongs to."""
 
 from live.catalogue import main_event
 from live.games.rounds import normalise_round
 from live.messages.figures import GameView
 
 RoundName = tuple[str, str]
-"""The name of the event and that of the round."""
+"""The name of the event and the name of the round."""
 
 
 def round_of(view: GameView) -> RoundName:
-    """Return the event and the round of a game, without a board or a pairing.
+    """Return the names of a game's event and round.
 
     Broadcasts add board numbers to round names (``4.12``) and pairings to event names.
+    These additions are removed.
     """
     return main_event(view), normalise_round(view.round)

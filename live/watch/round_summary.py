@@ -1,7 +1,7 @@
 """Summary of a finished round: results, outstanding players and deciding moves. Pure.
 
-A summary is computed from the games as its reader is allowed to see them, so it never
-contains anything that is delayed or hidden.
+A summary is computed from the games that its reader is allowed to see, so it never
+contains anything delayed or hidden.
 """
 
 from collections import defaultdict
@@ -21,10 +21,11 @@ from live.watch.round_names import RoundName, round_of
 from live.watch.sentences import write_sentences
 from live.watch.turning_points import find_turning_points
 
-#: Percentile above which a player is listed as better than his rating, and percentile
-#: below which a player is listed as worse.
+#: Percentile above which a player is listed as better than his rating suggests, and
+#: percentile below which a player is listed as worse.
 ABOVE, BELOW = 90.0, 10.0
-#: Maximum number of players in each of the two lists, and of deciding moves.
+#: Maximum number of players in each of the two lists, and maximum number of deciding
+#: moves.
 NAMED_PLAYERS, NAMED_MOVES = 3, 2
 #: Minimum permanent loss of expected score for a deciding move, 0 to 1.
 DECIDED = 0.10
@@ -43,7 +44,7 @@ class RoundPlayer(Value):
     fewer than ten counted moves.
     """
     counted: int
-    """Number of moves on which ``perceived`` and ``percentile`` rest."""
+    """Number of moves from which ``perceived`` and ``percentile`` are computed."""
 
 
 class RoundGame(Value):
@@ -59,8 +60,8 @@ class RoundGame(Value):
     0.
     """
     told: tuple[MomentText, ...]
-    """Sentences about a surprising result: an upset, or a win with the lower perceived
-    rating.
+    """Sentences about a surprising result: an upset, or a win by the player with the
+    lower perceived rating.
     """
 
 
@@ -73,7 +74,7 @@ class RoundPlace(Value):
 
 
 class DecidingMove(Value):
-    """A move that decided a game: its player never got back what it cost."""
+    """A move that decided a game: its loss of expected score was permanent."""
 
     game: GameId
     ply: int
@@ -95,7 +96,7 @@ class RoundSummary(Value):
     """Name of the event; empty if the source gives none."""
     round: str
     date: str
-    """Date of its first game, in PGN format; empty if unknown."""
+    """Date of the round's first game, in PGN format; empty if unknown."""
     games: tuple[RoundGame, ...]
     """All games of the round, in the order of their boards."""
     compared: bool
@@ -153,7 +154,7 @@ def list_running_rounds(games: Iterable[GameView]) -> list[RoundProgress]:
 
 
 def summarise_round(games: Sequence[GameDetail]) -> RoundSummary:
-    """Return the summary of one round, given all its games, which must have ended."""
+    """Return the summary of one round from all its games, which must have ended."""
     games = sorted(
         games, key=lambda game: (game.board is None, game.board or 0, game.id)
     )
@@ -231,7 +232,7 @@ def _read_player(game: GameDetail, color: Color) -> RoundPlayer:
 
 
 def _list_places(games: Iterable[RoundGame]) -> Iterator[tuple[float, RoundPlace]]:
-    """Yield each player who can be compared, as his percentile and his place."""
+    """Yield each player who can be compared, as a pair of percentile and place."""
     for game in games:
         for color in COLORS:
             player: RoundPlayer = getattr(game, color)
@@ -258,7 +259,7 @@ def _select_worst_below(
 def _choose_moves(
     games: Iterable[GameDetail], names: Collection[str]
 ) -> tuple[DecidingMove, ...]:
-    """Return the moves that cost most in the end, at most one of each game."""
+    """Return the moves with the greatest permanent loss, at most one from each game."""
     deciding = []
     for game in games:
         costs = [
@@ -279,8 +280,8 @@ def _choose_moves(
 def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
     """Return the expected score that a move lost permanently, 0 to 1.
 
-    The loss is counted up to the expected score after the move, or up to the points of
-    the result if these are more.
+    The remaining score is the expected score after the move, or the points of the
+    result if these are higher.
     """
     if draft.kind != "turn" or draft.color is None or game.result not in RESULT_POINTS:
         return 0.0

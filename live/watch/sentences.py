@@ -19,7 +19,7 @@ from live.watch.moment_draft import MomentDraft
 from live.watch.sides import other
 from live.watch.words import WORDS
 
-#: Expected score, in percent, from which a draw is not a surprise.
+#: Minimum expected score, in percent, at which a draw is not a surprise.
 DRAWISH = 25.0
 
 
@@ -33,14 +33,14 @@ def write_sentences(
 ) -> MomentText:
     """Return the sentences about a moment, one in each language.
 
-    ``namesakes`` are names of other players: a player who shares a family name with one
-    of them gets an initial.
+    ``namesakes`` are the names of players who might share a family name with a player
+    of the game. A player with a shared family name gets an initial.
     """
     kind: str = draft.kind
     if kind == "comeback" and game.result == "1/2-1/2":
         kind = "comeback-drawn"
-    # A moment "missed" is at the ply of the reply that missed a chance, but its
-    # sentence is about the move before that gave the chance.
+    # A "missed" moment has the ply of the reply that missed a chance. Its sentence is
+    # about the move before the reply, which gave the chance.
     about = draft.ply - (draft.kind == "missed")
     best = _find_better(draft, game)
     added = _choose_added(draft, game, best)
@@ -71,7 +71,7 @@ def write_sentences(
 def _name_players(
     draft: MomentDraft, game: GameDetail, about: int, namesakes: Iterable[str]
 ) -> dict[str, str]:
-    """Return the names of the players and the result, by their placeholders."""
+    """Return the names of the players and the result, by placeholder."""
     color = draft.color or (side_of_ply(game, about) if about else "white")
     players = {"white": game.white.name, "black": game.black.name}
     all_names = (*namesakes, *players.values())
@@ -89,7 +89,9 @@ def _name_players(
 
 
 def _find_better(draft: MomentDraft, game: GameDetail) -> str | None:
-    """Return the better move that a sentence can mention, in SAN; None without one."""
+    """Return the better move that a sentence can mention, in SAN; None if there is
+    none.
+    """
     if draft.kind not in ("turn", "missed"):
         return None
     return find_best_move(game, draft.ply)
@@ -103,7 +105,7 @@ def _choose_added(draft: MomentDraft, game: GameDetail, best: str | None) -> set
     added = set(draft.figures)
     if best is not None:
         added.add("best")
-    # Every sentence about how well a player played needs this explanation.
+    # Sentences about how well a player played share one explanation.
     if draft.kind in ("above", "highest", "lowest"):
         added.add("above")
     is_drawn = draft.kind == "turn" and game.result == "1/2-1/2"
@@ -125,17 +127,18 @@ _BEFORE_VOWELS = {
 
 
 def _fill(text: str, holes: Mapping[str, str]) -> str:
-    # A no-break space keeps a number and its percent sign in one line.
+    # A no-break space keeps a number and its percent sign on one line.
     whole = text.replace(" %", "\u00a0%")
     # All placeholders are filled in one pass, since names can contain braces.
     filled = re.sub(r"\{(\w+)\}", lambda placeholder: holes[placeholder[1]], whole)
-    # A name that ends with an initial already has the full stop.
+    # A name that ends with an initial already provides the full stop.
     return filled[:-1] if filled.endswith("..") else filled
 
 
-#: Figures in percent. 0 and 100 are written only if they are exact.
+#: Figures in percent. The text shows 0 and 100 only for exact values.
 _SHARES = ("share", "lowest", "before", "after", "reply", "highest", "chance", "score")
-#: Percentiles, written as 1 to 99: no player is better than all others, or than none.
+#: Percentiles, written as 1 to 99, because no player is better than all others or worse
+#: than all others.
 _PERCENTILES = ("percentile", "first", "second")
 
 

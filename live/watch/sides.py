@@ -1,4 +1,4 @@
-"""The two sides of a game, and which of them a result is a win for."""
+"""The two sides of a game, and the side that wins by a result."""
 
 from live.messages.from_sources import Result
 from live.messages.values import Color
@@ -10,7 +10,7 @@ def other(color: Color) -> Color:
 
 
 def find_winner(result: Result) -> Color | None:
-    """Return the side that won; None if neither side has."""
+    """Return the side that won; None if no side won."""
     match result:
         case "1-0":
             return "white"

@@ -2,12 +2,12 @@
 
 A client that begins with the list from :meth:`StoryDesk.moments` and applies every
 message has the same list as the desk. A ``move`` message removes the moments of its
-game from that ply on, ``gone`` removes all moments of the game, and ``moment`` adds,
-replaces or withdraws one. Times are seconds since 1970 UTC and are passed as arguments.
+game from that ply on. A ``gone`` message removes all moments of the game. A ``moment``
+message adds, replaces or withdraws one moment. Times are seconds since 1970 UTC and are
+passed as arguments.
 
-After a change a game waits to be examined again. Games are examined one at a time, and
-each is read only when its turn comes, so many scores in a short time cause only one
-examination.
+A changed game is put in a queue and examined later, in its turn. So many scores in a
+short time cause only one examination.
 """
 
 from collections import Counter, defaultdict
@@ -34,11 +34,11 @@ from live.watch.round_moments import WholeGame, find_round_moments, read_whole_g
 from live.watch.round_names import RoundName, round_of
 from live.watch.sentences import write_sentences
 
-#: Maximum number of moments. The oldest are removed first, and those without a known
-#: time before them.
+#: Maximum number of moments. Above it, moments without a known time are removed first,
+#: and then the oldest ones.
 MOST = 120
-#: Maximum number of moves of a game in one batch that count as seen live. A larger
-#: number is an earlier part of the game, so the times of its moves are unknown.
+#: Maximum number of moves of a game in one batch that count as seen live. In a larger
+#: batch the moves were played earlier, so their times are unknown.
 PAST_MOVES = 2
 
 
@@ -56,11 +56,13 @@ class GameStory(msgspec.Struct, omit_defaults=True):
     moments: dict[str, Moment] = {}
     """The present moments of the game, by their ids."""
     let_go: set[str] = set()
-    """Ids of moments that were removed to limit the number; they do not return."""
+    """Ids of moments that were removed to limit the number. They are not added again.
+    """
     whole: WholeGame | None = None
-    """The figures for comparing the game with its round; None until it has ended."""
+    """The figures for comparing the game with its round; None until the game has ended.
+    """
     waits: bool = False
-    """True if the game has changed and has not been examined since."""
+    """True if the game has changed since it was last examined."""
 
 
 @dataclass(slots=True)
@@ -78,7 +80,9 @@ class _Round:
     whole: dict[GameId, WholeGame] = field(default_factory=dict)
     """The figures of the finished games, for comparing them."""
     chosen: dict[GameId, list[MomentDraft]] = field(default_factory=dict)
-    """The moments that result from the comparison; empty until all games have ended."""
+    """The moments that result from the comparison; empty until all games of the round
+    have ended.
+    """
 
 
 def _family(name: str) -> str:
@@ -89,17 +93,21 @@ class StoryDesk:
     """The moments of all games. Only one task calls it, and no method blocks."""
 
     def __init__(self, is_doubted: IsDoubted = lambda game: False) -> None:
-        """Create a desk that treats games with a doubted result as in progress."""
+        """``is_doubted`` returns whether the result of a game is in doubt. Such a game
+        counts as in progress.
+        """
         self._is_doubted = is_doubted
         self._games: dict[GameId, _Game] = {}
         self._rounds: dict[RoundName, _Round] = {}
-        # Rounds in which a game was added, removed or changed, in this order.
+        # Rounds in which a game was added, removed or changed, in the order of these
+        # changes.
         self._changed_rounds: dict[RoundName, None] = {}
-        # For each family name, the full names with it and the number of their games.
+        # The full names with each family name, and the number of games with each full
+        # name.
         self._families: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        # Games to examine, in this order.
+        # Games to examine, in the order of their turns.
         self._waiting: dict[GameId, None] = {}
-        # Games whose stories changed or were deleted since they were last stored.
+        # Games whose stories were changed or deleted since stories were last stored.
         self._unremembered: dict[GameId, None] = {}
 
     def moments(self) -> list[Moment]:
@@ -115,7 +123,9 @@ class StoryDesk:
     # --- changes ---------------------------------------------------------------------
 
     def follow(self, changes: Iterable[Change], now_s: float) -> None:
-        """Apply changes, which are also sent to subscribers; return no messages."""
+        """Apply changes of the event at time ``now_s``; moments are updated by
+        :meth:`examine_next`.
+        """
         changes = list(changes)
         moves = Counter(
             message.game for message in changes if isinstance(message, MoveMessage)
@@ -135,9 +145,10 @@ class StoryDesk:
                 self._waiting[game if isinstance(game, str) else game.id] = None
 
     def _drop_from(self, id: GameId, ply: int, seen_s: float | None) -> None:
-        """Drop the moments of a game from a ply on, after that ply has changed.
+        """Drop the moments of a game from a changed ply on.
 
-        ``seen_s`` is the time when the new move was played; None if it was not seen.
+        ``seen_s`` is the time when the new move was played; None if the time is
+        unknown.
         """
         story = self._games.setdefault(id, _Game()).story
         moments = story.moments.items()
@@ -156,7 +167,7 @@ class StoryDesk:
         )
 
     def _set_names(self, id: GameId, names: tuple[str, ...]) -> None:
-        """Set the players of a game, and count them in place of its former players."""
+        """Set the players of a game, and update the count of family names."""
         game = self._games[id]
         for name in names:
             self._families[_family(name)][name] += 1
@@ -170,7 +181,9 @@ class StoryDesk:
     def _set_round(
         self, id: GameId, name: RoundName | None, whole: WholeGame | None
     ) -> None:
-        """Move a game to a round, with its figures for the comparison there."""
+        """Set the round of a game, and the figures for comparing the game with that
+        round.
+        """
         game = self._games[id]
         before = game.round
         game.round = name
@@ -203,11 +216,11 @@ class StoryDesk:
 
     @property
     def has_work(self) -> bool:
-        """True if a game waits to be examined, or a round to be compared."""
+        """True if a game waits to be examined, or a round waits to be compared."""
         return bool(self._waiting or self._changed_rounds)
 
     def examine_next(self, detail_of: DetailOf) -> list[MomentMessage]:
-        """Examine one waiting game.
+        """Examine the game that has waited longest.
 
         Returns:
             Messages about its new, changed and withdrawn moments.
@@ -228,7 +241,7 @@ class StoryDesk:
         self._read_header(detail)
         self._set_round(id, name, read_whole_game(detail))
         self._update_round_moments()
-        # Comparing the rounds can have put the game in the queue again.
+        # The game might have been queued again by the comparison of the rounds.
         self._waiting.pop(id, None)
         story = self._games[id].story
         before = story.moments
@@ -253,7 +266,7 @@ class StoryDesk:
     ) -> dict[str, Moment]:
         """Return all moments of a game, with sentences, by their ids.
 
-        ``chosen`` are the moments that result from the comparison of its round.
+        ``chosen`` are the moments that result from comparing the games of the round.
         """
         story = self._games[detail.id].story
         if self._is_doubted(detail.id):
@@ -266,8 +279,8 @@ class StoryDesk:
                 moments[moment.id] = moment
         best = [moment for moment in moments.values() if moment.kind == "highest"]
         for moment in best:
-            # The moment about the round's highest percentile replaces the one about a
-            # high percentile in the game.
+            # The highest percentile of the round replaces the moment about a high
+            # percentile in this game.
             moments.pop(f"{detail.id}:above:{moment.color}", None)
         return moments
 
@@ -299,7 +312,9 @@ class StoryDesk:
         return {*white, *black}
 
     def _make_room(self) -> list[MomentMessage]:
-        """Remove the oldest moments beyond :data:`MOST`; return their withdrawals."""
+        """Remove the oldest moments if there are more than :data:`MOST`; return
+        messages that withdraw them.
+        """
         oldest = sorted(self._list_moments(), key=_order_of_leaving)[:-MOST]
         for moment in oldest:
             story = self._games[moment.game].story
@@ -313,7 +328,7 @@ class StoryDesk:
     def _update_round_moments(self) -> None:
         """Compare the games of each changed round that has ended.
 
-        Games whose moments change by that wait to be examined.
+        Games whose moments change by this comparison are queued for examination.
         """
         changed = self._changed_rounds
         self._changed_rounds = {}
@@ -332,7 +347,7 @@ class StoryDesk:
     # --- restart ---------------------------------------------------------------------
 
     def remember_waiting(self) -> None:
-        """Mark the games that still wait, so that the next run examines them."""
+        """Mark the queued games, so that the next run of the service examines them."""
         self._update_round_moments()
         for id in self._waiting:
             if id in self._games and not self._games[id].story.waits:
@@ -359,7 +374,7 @@ class StoryDesk:
     ) -> None:
         """Restore games with their stories from an earlier run, without messages.
 
-        Games in ``changed`` wait to be examined again.
+        Games in ``changed`` are queued for examination.
         """
         waiting: dict[GameId, None] = {}
         for view in games:
@@ -374,9 +389,9 @@ class StoryDesk:
 
 
 def _order_of_leaving(moment: Moment) -> tuple[bool, float, int]:
-    """Return the sort key by which moments are removed, the first ones first.
+    """Return the sort key for removing moments; the lowest key is removed first.
 
-    An explanation of figures that contradict a result stays longest, since these
-    figures stay visible too.
+    Moments that explain why figures contradict a result are removed last, because these
+    figures remain visible.
     """
     return moment.kind == "despite", moment.at_s or 0.0, moment.ply

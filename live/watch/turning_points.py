@@ -1,8 +1,8 @@
-"""The moves that turned a game. Pure.
+"""Find the moves that turned a game. Pure.
 
-The loss of a move is the difference between the scores before and after it. Every other
-search that evaluated one of these two positions must confirm the loss, because two
-searches can score the same position differently.
+The loss of a move is the difference between the scores before and after it. Two
+searches can score the same position differently, so a loss counts only as far as the
+other searches of the two positions confirm it.
 """
 
 import statistics
@@ -24,47 +24,47 @@ from live.watch.expected_scores import (
 )
 from live.watch.moment_draft import MomentDraft
 
-#: Largest difference between two searches of a position, in expected score. If the
-#: opponent has just made a mistake, only this much of its gain counts as lost when it
-#: is given back at once: that is a missed chance, not a turning point.
+#: Largest difference between two searches of a position, in expected score. A player
+#: who gives back a gain from the opponent's mistake at once has missed a chance. Only
+#: this much of the gain counts as a loss by his move.
 GIFT = 0.05
-#: Loss of one move, in expected score, that is reported even in the opening.
+#: Minimum loss by one move that is reported even in the opening, in expected score.
 SWING = 0.40
-#: Move number from which a smaller loss is reported. Before it, most moves are known
+#: First move number at which a smaller loss is reported. Earlier moves are mostly known
 #: opening theory, which an engine can judge differently.
 FROM_MOVE = 11
-#: Minimum loss of expected score between the game's two players, for a move that is
-#: reported because of its loss between players of equal rating.
+#: Minimum loss of expected score with both ratings taken into account. It applies to
+#: moves that are reported for their loss between players of equal rating.
 SEEN = 0.10
-#: Share of a loss that the reply must give back, so that it counts as a missed chance.
+#: Minimum share of a loss that the reply gives back if it misses the chance.
 GIVEN_BACK = 0.6
-#: Minimum loss of expected score for a move to be named as costly.
+#: Minimum loss of expected score by a move that is called costly.
 COSTLY = 0.10
-#: Smallest and largest cost of a move that a sentence states, centipawns: less does not
-#: confirm a mistake, and more means mate.
+#: Minimum and maximum cost of a move that a sentence states, centipawns. A lower cost
+#: does not confirm a mistake, and a higher cost means mate.
 _SAID_CP = 50, 1000
 
 
 class TurnLimits(NamedTuple):
-    """Limits for a move that turns a game, in expected score from 0 to 1."""
+    """Minimum values for a move that turns a game, in expected score from 0 to 1."""
 
     lost: float
-    """Minimum loss by the move."""
+    """Minimum loss of expected score by the move."""
     had: float
-    """Minimum expected score of its player before the move."""
+    """Minimum expected score of the moving player before the move."""
 
 
-#: The limits for expected scores between the game's two players, and for expected
-#: scores between players of equal rating. The second limits are needed since a player
-#: rated 400 lower has less than 0.20 to lose, even when he loses a piece.
+#: The limits for expected scores that include the players' ratings, and for expected
+#: scores between players of equal rating. The second limits are needed because a player
+#: rated 400 lower has less than 0.20 to lose, even if he loses a piece.
 TURN = TurnLimits(0.20, 0.25)
 TURN_ALIKE = TurnLimits(0.25, 0.35)
 
 
 def find_turning_points(game: GameDetail) -> list[MomentDraft]:
-    """Return the moves that turned a game, and the missed chances to punish a mistake.
+    """Return the moves that turned a game, and the replies that missed a chance.
 
-    The kind of the former is ``turn``, that of the latter ``missed``.
+    Their kinds of moment are ``turn`` and ``missed``.
     """
     game = replace_repetition_draws(game)
     scores = expected_scores(game)
@@ -84,7 +84,7 @@ def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[in
 
 
 def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
-    """Return the ply at which the loser lost most, judged after the reply.
+    """Return the ply at which the loser lost most, judged by the score after the reply.
 
     Return None if some scores are unknown, or if the loss was small.
     """
@@ -108,8 +108,8 @@ def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
 def has_lost_nothing(ply: PlyView) -> bool:
     """Return whether no move was better, according to the search before the move.
 
-    The scores before and after a move can contradict this, since they come from two
-    searches.
+    The scores before and after the move can contradict this result, since they come
+    from two different searches.
     """
     gain_cp = ply.gain_same_search_cp
     return ply.best == ply.uci or (gain_cp is not None and gain_cp >= 0)
@@ -119,10 +119,10 @@ def has_lost_nothing(ply: PlyView) -> bool:
 
 
 def _weigh_loss(game: GameDetail, ply: int) -> float:
-    """Return the share of a move's loss that the other searches confirm, 0 to 1.
+    """Return the share of a move's loss that all searches confirm on average, 0 to 1.
 
-    It is the loss by the average scores of all searches of the two positions, divided
-    by the loss by the scores before and after the move.
+    The share is the loss by the average scores of all searches of the two positions,
+    divided by the loss by the scores before and after the move.
     """
     before = [score_alike(cp) for cp in _list_scores_cp(game, ply - 1)]
     after = [score_alike(cp) for cp in _list_scores_cp(game, ply)]
@@ -135,8 +135,8 @@ def _weigh_loss(game: GameDetail, ply: int) -> float:
 def _list_scores_cp(game: GameDetail, ply: int) -> list[int]:
     """Return the known scores of the position after a ply, in centipawns for White.
 
-    The first is from the search of this position, the second from the search of the
-    position before, which scored the move that was played.
+    The first score is from the search of this position. The second score is from the
+    search of the position before, which also scored the move that was played.
     """
     own = score_after(game, ply)
     if ply == 0:
@@ -156,7 +156,7 @@ class _Turn(NamedTuple):
     lost: float
     """Loss of expected score by the move, 0 to 1."""
     is_given_back: bool
-    """True if the reply missed the chance and gave most of the loss back."""
+    """True if the reply missed the chance and gave back most of the loss."""
 
 
 def _find_turns(
@@ -167,7 +167,8 @@ def _find_turns(
     for measure, limits in ((scores, TURN), (alike, TURN_ALIKE)):
         for turn in _find_falls(game, measure, limits):
             plies = {turn.ply, turn.ply + turn.is_given_back}
-            # A mistake that the first measure has found is not reported again.
+            # A mistake that is already reported with other expected scores is not
+            # reported again.
             if plies & named_plies:
                 continue
             draft = _draft_turn(game, scores, turn, is_alike=measure is alike)
@@ -201,7 +202,7 @@ def _find_falls(
         own = min(old_score, score_of(color, earlier) + GIFT)
         if (own - new_score) * _weigh_loss(game, ply) < limits.lost:
             continue
-        # The moment is reported before the reply; the reply confirms or changes it.
+        # Before the reply is scored, the moment is reported without its confirmation.
         reply = scores[ply + 1] if ply < last else None
         given_back = 0.0 if reply is None else score_of(color, reply) - new_score
         is_given_back = given_back >= GIVEN_BACK * lost
@@ -217,7 +218,7 @@ def _draft_turn(
 ) -> MomentDraft | None:
     """Return the draft of a turning point, with the expected scores of the players.
 
-    Return None if the expected scores are unknown, or if they hardly changed.
+    Return None if the expected scores are unknown, or changed too little.
     """
     before, after = scores[turn.ply - 1], scores[turn.ply]
     if before is None or after is None:
@@ -230,9 +231,9 @@ def _draft_turn(
     if is_alike:
         shown_loss = figures["before"] - figures["after"]
         if shown_loss < 100 * SEEN and turn.lost < SWING:
-            return None  # Between the game's two players the loss was too small.
+            return None  # The loss was too small with both ratings taken into account.
         if round(figures["before"]) <= round(figures["after"]):
-            return None  # Between the game's two players there was no visible loss.
+            return None  # The loss is not visible in rounded percent.
         figures |= _price(game, turn.ply)
     if turn.is_given_back:
         reply = scores[turn.ply + 1]
@@ -247,7 +248,8 @@ def _draft_turn(
 def _is_answered(game: GameDetail, scores: Scores, ply: int) -> bool:
     """Return whether the consequence of a move is known.
 
-    It is known if the reply has a score, or if the game ended with the move.
+    The consequence is known if the reply has a score, or if the game ended with the
+    move.
     """
     if ply < len(game.plies):
         return scores[ply + 1] is not None
@@ -255,9 +257,9 @@ def _is_answered(game: GameDetail, scores: Scores, ply: int) -> bool:
 
 
 def _price(game: GameDetail, ply: int) -> dict[str, float]:
-    """Return what a move cost in pawns, as the figure ``pawns``.
+    """Return the cost of a move, in pawns, as a dict with the key ``pawns``.
 
-    The cost is the move's gain with a minus sign, or, until the gain is known, the
+    The cost is the move's gain with the sign reversed or, until the gain is known, the
     difference of the scores. Return an empty dict if mate was involved, or if the cost
     is outside the limits for a sentence.
     """

@@ -29,18 +29,20 @@ from live.watch.player_clock import (
     read_time_controls,
 )
 
-#: Maximum number of moves reported together that are used to measure the pace. A larger
+#: Maximum number of moves in one report that are used to measure the pace. A larger
 #: group was played some time before it was reported.
 LIVE_MOVES = 2
-#: Time within which moves of one board count as reported together, seconds.
+#: Maximum time between moves of one board that count as reported together, seconds.
 BURST_S = 0.02
 
-#: Maximum number of withdrawn plies for a small slip, by a sensor or an operator.
+#: Maximum number of withdrawn plies that count as a small slip of a sensor or an
+#: operator.
 SHALLOW_PLIES = 2
-#: Number of plies after which a small slip is forgotten.
+#: Number of plies after which an alert about a small slip ends.
 SETTLED_PLIES = 6
 
-#: Minimum number of equal plies that shows an exchange of boards; fewer can be chance.
+#: Minimum number of equal plies that proves an exchange of boards. Fewer equal plies
+#: can be a coincidence.
 EXCHANGED_PLIES = 4
 
 #: Fields of a game whose changes must be stored for the next run.
@@ -64,20 +66,20 @@ class WatchedBoard:
     ) -> None:
         self.record = record
         self.view = record.view
-        """The game without its moves, at the last call of :meth:`follow`."""
+        """The game without its moves, at the time of the last :meth:`follow`."""
         self.flow = flow
         self.memory = BoardMemory() if memory is None else memory
         self.round_began_s: float | None = None
         """The time when half of the boards of its round had begun; None until the round
         counts as begun.
         """
-        # Values that are computed from the moves when they are first needed.
+        # Values that are computed from the moves when first needed.
         self._clocks: dict[Color, SideClock] = {}
         self._position: PlayedPosition | None = None
 
     @property
     def moves(self) -> Sequence[PlyView]:
-        """All moves of the game; takes time proportional to their number."""
+        """All moves of the game. Access takes time proportional to their number."""
         return self.record.moves
 
     @property
@@ -87,7 +89,7 @@ class WatchedBoard:
 
     @property
     def last_move(self) -> PlyView | None:
-        """The last move; None before the first."""
+        """The last move; None if no move was made."""
         return self.record.last_move
 
     @property
@@ -133,7 +135,9 @@ class WatchedBoard:
 
     @property
     def end(self) -> GameEnd | None:
-        """The end of the game by the rules, whatever result the source reports."""
+        """The end of the game by the rules, independently of the result that the source
+        reports.
+        """
         return self.position.end if self.ply_count else None
 
     @property
@@ -190,7 +194,7 @@ class WatchedBoard:
         return f"{self.number_move(ply)}{space}{self.record.game.moves[ply - 1].san}"
 
     def describe_last_event(self) -> str:
-        """Return a text with the result, or else the last move."""
+        """Return a text with the result, or the last move if there is no result."""
         if not self.is_running:
             return self.view.result
         if not self.ply_count:
@@ -211,7 +215,7 @@ class WatchedBoard:
         """Return a finding about this board.
 
         Its text consists of the label, ``after``, ``text`` and a full stop. ``fields``
-        are other fields of the finding. By default ``ply`` is the last ply.
+        are other fields of the finding; without ``ply``, the last ply is set.
         """
         return Finding(
             kind=kind,
@@ -232,16 +236,16 @@ class WatchedBoard:
         """Update the board to the present game; return whether its memory changed.
 
         Args:
-            change: the change of the game's moves; None if they did not change.
+            change: the change of the game's moves; None if the moves did not change.
             reread: plies whose clock reading was corrected.
-            now_s: the current time.
+            now_s: the current time, seconds.
         """
         if change or reread:
             self._clocks.clear()
         if change is not None:
             self._follow_moves(change, now_s)
         is_changed = self._update_view(now_s)
-        # The last clock reading of the player to move is at this ply.
+        # The last clock reading of the player to move was taken after this ply.
         is_reread = self.ply_count - 1 in reread
         if change or is_reread:
             self.memory.read_s = None if change else now_s
@@ -255,7 +259,7 @@ class WatchedBoard:
         common_plies = change.from_ply - 1
         if change.withdrawn:
             self._position = None
-            # A switch from one source to the other is not a correction.
+            # A change from one source to another is not a correction.
             if not change.is_disputed:
                 self._note_lapse(change, moves, now_s)
         if common_plies < len(moves):
@@ -265,7 +269,9 @@ class WatchedBoard:
     def _note_lapse(
         self, change: GameChange, moves: Sequence[PlyView], now_s: float
     ) -> None:
-        """Note that moves were corrected or taken back; ``moves`` are the new ones."""
+        """Note that moves were corrected or taken back; ``moves`` are the present
+        moves.
+        """
         withdrawn = change.withdrawn
         common_plies = change.from_ply - 1
         now = moves[common_plies].san if common_plies < len(moves) else None
@@ -285,7 +291,7 @@ class WatchedBoard:
         )
 
     def _forget_slips(self, plies: int) -> None:
-        """Forget small slips after which enough moves have been played.
+        """Forget small slips if enough moves have been played since.
 
         ``plies`` is the present number of plies.
         """
@@ -295,8 +301,8 @@ class WatchedBoard:
                 del self.memory.lapses[kind]
 
     def _play(self, moves: Sequence[PlyView], common_plies: int, now_s: float) -> None:
-        """Note the arrival of the moves after the first ``common_plies``."""
-        # Only for the first of the moves can the time used be known.
+        """Note the arrival of the moves that follow the first ``common_plies``."""
+        # The time used is known only for the first of these moves.
         used_s = self._measure_used_s(moves, common_plies)
         for move in moves[common_plies:]:
             self._note_arrival(now_s, used_s)
@@ -306,7 +312,8 @@ class WatchedBoard:
     def _measure_used_s(
         self, moves: Sequence[PlyView], common_plies: int
     ) -> float | None:
-        """Return the time used for the move after the first ``common_plies``, seconds.
+        """Return the time used for the move that follows the first ``common_plies``,
+        seconds.
 
         Return None if it is unknown: a clock reading or the increment is missing, or
         the clock gained more than the increment.
@@ -326,9 +333,11 @@ class WatchedBoard:
         return used_s if used_s >= 0 else None
 
     def _note_arrival(self, now_s: float, used_s: float | None) -> None:
-        """Note that a move was reported, and update the pace if it came alone.
+        """Note that a move was reported; update the pace if the move before came alone
+        or nearly alone.
 
-        ``used_s`` is the time that the player used by the clock; None if unknown.
+        ``used_s`` is the time that the player used by the clock, seconds; None if
+        unknown.
         """
         memory = self.memory
         flow = self.flow
@@ -356,7 +365,7 @@ class WatchedBoard:
         self.memory.paused_then_s = self.flow.measure_pauses_s(now_s)
 
     def _update_view(self, now_s: float) -> bool:
-        """Update the view; return whether a change must be stored for the next run."""
+        """Update the view; return whether something changed that must be stored."""
         view = self.view
         memory = self.memory
         self.view = game = self.record.view
@@ -377,7 +386,7 @@ class WatchedBoard:
         )
 
     def _note_result(self, before: Result, now_s: float) -> None:
-        """Note whether the result changed; ``before`` is the former result."""
+        """Note whether the result changed; ``before`` is the previous result."""
         memory = self.memory
         result = self.view.result
         memory.by_mate = self.mate_result or memory.by_mate
@@ -393,10 +402,10 @@ class WatchedBoard:
             memory.by_mate = self.mate_result
 
     def _note_result_line(self, now_s: float) -> None:
-        """Note the moves at the time the result was reported."""
+        """Note the moves at the time when the result was reported."""
         memory = self.memory
         line = tuple(move.uci for move in self.moves)
-        # A result and moves that arrive at the same time belong to one report.
+        # Moves that arrive at the same time as the result belong to the same report.
         if memory.result_s == now_s:
             memory.result_line = line
         result_line = memory.result_line or ()
@@ -406,12 +415,13 @@ class WatchedBoard:
             None,
         )
         if first is not None:
-            # A small difference is a corrected slip, a larger one another game's moves.
+            # A small difference is a corrected slip. A larger difference means that the
+            # moves belonged to another game.
             is_slip = len(result_line) - first <= SHALLOW_PLIES
             memory.result_line = line if is_slip else None
 
     def _note_flags(self) -> bool:
-        """Note the sides whose clock has shown 0:00; return whether that changed."""
+        """Note the sides whose clock has shown 0:00; return whether this changed."""
         before = dict(self.memory.fallen)
         for color in COLORS:
             clock = self.read_clock(color)
@@ -425,8 +435,7 @@ class WatchedBoard:
     def note_exchange(self, other: WatchedBoard) -> bool:
         """Note an exchange of moves between two boards, or its reversal.
 
-        Return whether there was one: each board now has the moves that the other board
-        had before.
+        Return whether each board now has the moves that the other board had before.
         """
         if not (self._has_moves_of(other) and other._has_moves_of(self)):
             return False

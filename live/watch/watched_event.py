@@ -1,7 +1,7 @@
 """The event as alert rules see it: boards, players, sources and engines. Pure.
 
-Its times come from a clock that stops while the service does not run, so that this time
-does not count as waiting.
+Its times come from a clock that stops while the service does not run, so that waiting
+times do not include such gaps.
 """
 
 from collections import defaultdict
@@ -33,12 +33,14 @@ from live.watch.part_alerts import find_engine_trouble, find_feed_trouble
 from live.watch.round_names import RoundName, round_of
 from live.watch.watched_board import WatchedBoard
 
-#: The subject of a check: the kind (board, player, or sources and engines) and the id.
+#: The subject of a check: a kind (``BOARD``, ``PLAYER``, or the kind of ``PARTS``,
+#: which stands for all sources and engines) and an id.
 Topic = tuple[str, str]
 BOARD, PLAYER = "board", "player"
 PARTS: Topic = ("parts", "")
 
-#: Share of the boards of a round that must have begun for the round to have begun.
+#: Minimum share of the boards of a round with a first move, so that the round counts as
+#: begun.
 BEGUN_SHARE = 0.75
 
 #: A function that returns the record of a game; None if the game is unknown.
@@ -54,7 +56,9 @@ class DeskMemory(NamedTuple):
 
 
 def find_topic(alert: Alert) -> Topic:
-    """Return the topic to check to see whether an alert's cause still exists."""
+    """Return the topic that must be checked to find out whether an alert's cause still
+    exists.
+    """
     if alert.kind == "agreement":
         return PLAYER, alert.id.removeprefix("agreement ")
     if alert.kind in ("feed", "engine"):
@@ -73,17 +77,18 @@ class WatchedEvent:
         self.feeds: dict[FeedName, FeedHealth] = {}
         self.flows: defaultdict[FeedName, MoveFlow] = defaultdict(MoveFlow)
         self.unremembered: dict[GameId, None] = {}
-        """Ids of games whose memory changed, or that are gone, since the last reading.
+        """Ids of games that were removed, or whose memory changed, since the last call
+        of :meth:`live.watch.alert_desk.AlertDesk.unremembered`.
         """
-        # For each feed by its name and each engine by its number: its state, and the
-        # time since which it has been in this state.
+        # The state of each feed (by name) and engine (by number), and the time since
+        # which it has been in this state.
         self._since: dict[FeedName | int, tuple[str, float]] = {}
         self._latest: dict[str, GameId] = {}
 
     def apply(self, changes: Iterable[EventChange], now_s: float) -> dict[Topic, None]:
-        """Apply changes of the state; return the topics that must be checked again."""
+        """Apply changes of the event; return the topics that must be checked again."""
         topics: dict[Topic, None] = {}
-        # For each changed game, whether anything other than scores changed.
+        # For each changed game: True if anything besides scores changed.
         moved: dict[GameId, bool] = {}
         moves: dict[GameId, GameChange] = {}
         reread = defaultdict[GameId, set[int]](set)
@@ -117,7 +122,8 @@ class WatchedEvent:
                     self._update_health(feeds, engines, now_s)
                     topics[PARTS] = None
         for id, is_moved in moved.items():
-            # Scores matter only for games with a result, so others are not checked.
+            # Scores matter only for games with a result. Other games with new scores
+            # are not checked.
             if not self._follow(id, moves.get(id), reread[id], now_s):
                 continue
             if is_moved or not self.boards[id].is_running:
@@ -152,7 +158,8 @@ class WatchedEvent:
         return True
 
     def _find_swapped_game(self, board: WatchedBoard, now_s: float) -> GameId | None:
-        """Return the game of the board that has just exchanged its moves with this one.
+        """Return the game of the board that has just exchanged its moves with
+        ``board``.
 
         Return None if there is none.
         """
@@ -180,11 +187,12 @@ class WatchedEvent:
             self._since[id] = state, since_s if old_state == state else now_s
 
     def note_rounds(self) -> None:
-        """Set the time when the round began at boards that wait for a first move.
+        """Set the time when each round began, on all its boards.
 
         A round has begun when most of its boards have begun (:data:`BEGUN_SHARE`). If
-        some boards are not connected, usually many are not; then the round does not
-        count as begun, and no board of it is reported.
+        some boards are not connected, usually many are not. Then the round does not
+        count as begun, and no board of it is reported. Rounds in which no board waits
+        for a first move are skipped.
         """
         waiting = {
             round_of(board.view)
@@ -205,7 +213,7 @@ class WatchedEvent:
                 board.round_began_s = since_s
 
     def find_alerts(self, topic: Topic, now_s: float) -> dict[str, Finding]:
-        """Return everything that is wrong now with a topic, by the alerts' ids."""
+        """Return all present findings about a topic, by the ids of their alerts."""
         kind, about = topic
         findings: Iterator[Finding] = iter(())
         if kind == PLAYER:

@@ -1,11 +1,11 @@
 """Texts about games and rounds in the six languages of the screens, one file each.
 
 A file such as ``languages/de.toml`` contains the letters of the pieces, king first; a
-sentence for each kind of moment; phrases that can follow a sentence; and the words of a
+sentence for each kind of moment; phrases that can follow a sentence; and the texts of a
 round's page and picture. In sentences ``{who}``, ``{rival}``, ``{white}`` and
 ``{black}`` are replaced with players, ``{move}`` and ``{reply}`` with moves, and other
-placeholders with figures. A sentence is shown alone or after the name of its kind
-(live/screens/web/overlay/language), so it does not repeat that name. In the words of a
+placeholders with figures. A sentence is displayed alone or after the name of its kind
+(live/screens/web/overlay/language), so it does not repeat that name. In the texts of a
 round ``{}`` is replaced with a number or a name, and ``date`` gives the order of day,
 month and year.
 """
@@ -21,7 +21,7 @@ LANGUAGES: tuple[str, ...] = MomentText.__struct_fields__
 
 
 class RoundWords(Value, forbid_unknown_fields=True):
-    """The words on the page and in the picture of a round."""
+    """The texts on the page and in the picture of a round."""
 
     round: str
     date: str

@@ -310,7 +310,7 @@ def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
         assert journal.wait_until_written() and [
             note.body for note in journal.read_notes()
         ] == [b"after"]
-    assert caplog.text.count("leaves out what cannot be written") == 3
+    assert caplog.text.count("drops a record that cannot be written") == 3
 
 
 def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) -> None:
@@ -897,7 +897,7 @@ def cut_short(path: Path) -> None:
         ),
         (a_folder_of_journals, "is a folder. Name a journal in it: round-1.sqlite"),
         (Path.mkdir, "is a folder. Name a file that live-rate wrote with --journal"),
-        (Path.touch, "holds no event yet. Follow one"),
+        (Path.touch, "contains no event yet. Follow an event"),
         (str, "there is no such journal"),
         (newer, ": is of version 99, written by a newer live-rate. Name"),
         (old, f": is of version 2, not {VERSION}. Follow an event with it once"),
