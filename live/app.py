@@ -300,9 +300,9 @@ async def follow(
     journal = EventJournal(journal_path(config.journal, names, once=once))
     display = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
-    # Imported now: otherwise the first computation of an interval would import it. That
-    # takes a third of a second, in the middle of a round.
-    await asyncio.to_thread(import_module, "scipy.special")
+    # Imported while the engines start: otherwise the first computation of an interval
+    # would import it. That takes a third of a second, in the middle of a round.
+    importing = asyncio.create_task(asyncio.to_thread(import_module, "scipy.special"))
     async with (
         run_event(config, journal, feeds=names, human=True) as (parts, engine_parts),
         build_publisher(parts, engine_parts.engines.pool.put_on_air) as publisher,
@@ -326,6 +326,7 @@ async def follow(
                 record=parts.arbiter.record,
             )
             tasks["settings"] = reloader.run
+        await importing
         with stop_on_signals(stop) as stopped:
             # The signal handlers are set before the address is printed, so that Ctrl-C
             # works as soon as people see it.
