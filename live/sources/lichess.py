@@ -42,7 +42,7 @@ from live.sources.partial_reads import is_behind
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
 from live.sources.results import read_result
-from live.sources.retry import FeedTrouble, create_fatal_trouble
+from live.sources.retry import FeedTrouble, create_permanent_trouble
 from live.sources.source_address import (
     LICHESS,
     FeedAddress,
@@ -253,7 +253,7 @@ class LichessBroadcastFeed(PolledFeed):
         if not is_blank and not self._has_begun:
             if description := describe_no_pgn(chunk, self._content_type):
                 remedy = "Check the address and [feeds.lichess] base_url"
-                raise create_fatal_trouble(
+                raise create_permanent_trouble(
                     self.name, f"answers with {description}", remedy
                 )
             self._has_begun = True
