@@ -25,7 +25,13 @@ from live.messages.from_sources import Headers
 from live.messages.values import Color, GameId, Value
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy, compute_game_accuracy
 from live.ratings.algorithm_2 import Strength
-from live.ratings.choice_model import Spread, build_spread, explain_left_out
+from live.ratings.choice_model import (
+    CHOICE_LIMIT_CP,
+    FIRST_CHOICE_PLY,
+    Spread,
+    build_spread,
+    explain_left_out,
+)
 from live.ratings.choice_projection import project_choices
 from live.ratings.conformance import (
     GUID_BRATKO,
@@ -38,12 +44,6 @@ from live.ratings.conformance import (
 from live.ratings.intrinsic_rating import IntrinsicTable, estimate_rating
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.score_interval import ClusteredScores, GameScores
-
-#: First ply, and largest score in centipawns, at which a first choice counts: "Each
-#: game was begun on move 9", and not "more than 3 pawns ahead" (Regan and Haworth 2011,
-#: section 5).
-FIRST_CHOICE_PLY = 17
-DECIDED_CP = 300
 
 SHARE_DECIMALS = 4
 MEAN_DECIMALS = 2
@@ -258,9 +258,12 @@ def count_first_choices(side: JudgedSide) -> tuple[int, int]:
 
 
 def _is_choice(move: MoveQuality) -> bool:
+    """Return whether a move counts for the share of first choices. Unlike in
+    ``live.ratings.agreement``, repeated positions count too.
+    """
     if move.best_cp is None or move.first_choice is None or move.forced:
         return False
-    return move.ply >= FIRST_CHOICE_PLY and abs(move.best_cp) <= DECIDED_CP
+    return move.ply >= FIRST_CHOICE_PLY and abs(move.best_cp) <= CHOICE_LIMIT_CP
 
 
 def _lacks_choices(side: JudgedSide) -> bool:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from live.engine.search import Line, SearchOptions
 from live.event.methods import (
-    FIRST_CHOICE_PLY,
     NO_CHOICE,
     NO_COMPARISON,
     NO_TURN,
@@ -41,7 +40,7 @@ from live.messages.figures import PlayerMethods, Share
 from live.messages.from_sources import Player, Score
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy
 from live.ratings.algorithm_2 import Algorithm2
-from live.ratings.choice_model import build_spread
+from live.ratings.choice_model import FIRST_CHOICE_PLY, build_spread
 from live.ratings.conformance import FIRST_COUNTED_PLY
 from live.ratings.intrinsic_rating import TABLES
 from tests.event.arithmetic import Held, game, line
