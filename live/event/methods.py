@@ -34,6 +34,7 @@ from live.ratings.choice_model import (
 )
 from live.ratings.choice_projection import project_choices
 from live.ratings.conformance import (
+    FIRST_COUNTED_PLY,
     GUID_BRATKO,
     PONDERATED,
     RAW,
@@ -213,13 +214,11 @@ def move_figures(
         )
     shares["first_choice"] = share(list(map(count_first_choices, sides)))
     unchosen = bool(sides) and all(map(_lacks_choices, sides))
-    missing: dict[str, str] = {}
-    for name, figure in shares.items():
-        if figure.share is None:
-            first = 9 if name == "first_choice" else 10
-            missing[name] = (
-                NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
-            )
+    missing = {
+        name: NO_CHOICE if unchosen else _explain_no_move(name)
+        for name, figure in shares.items()
+        if figure.share is None
+    }
     means = {
         "accuracy": _mean_over_games(side.lost.accuracy for side in sides),
         "centipawn_loss": _mean_over_games(side.lost.centipawn_loss for side in sides),
@@ -231,6 +230,12 @@ def move_figures(
     spreads = [move.spread for move in moves if move.spread]
     intrinsic, reasons = _intrinsic_figures(measure, spreads, elo)
     return {**shares, **means, "intrinsic": intrinsic, "missing": missing | reasons}
+
+
+def _explain_no_move(name: str) -> str:
+    """Return the reason why a share has no counted move yet."""
+    first_ply = FIRST_CHOICE_PLY if name == "first_choice" else FIRST_COUNTED_PLY
+    return f"no counted move yet (from move {(first_ply + 1) // 2} on)"
 
 
 _KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}

@@ -178,6 +178,12 @@ def test_every_null_has_a_reason_and_nothing_else_has() -> None:
         assert null == set(missing)
 
 
+def test_a_share_without_a_move_says_from_which_move_on_it_counts() -> None:
+    missing = move_figures((side(1, 12),), Measure("same-search"), None)["missing"]
+    assert missing["first_choice"] == "no counted move yet (from move 9 on)"
+    assert missing["conformance"] == "no counted move yet (from move 10 on)"
+
+
 def test_scores_without_a_first_choice_say_so() -> None:
     made = JudgedSide(
         "black", tuple(MoveQuality(ply, best_cp=10) for ply in range(2, 60, 2))
