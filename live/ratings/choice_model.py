@@ -16,8 +16,8 @@ from live.messages.values import Value
 #: constant is that of Regan, Macieja and Haworth 2012, *Understanding distributions of
 #: chess performances*.
 SCALE_PER_PAWN = 1.0
-#: First ply at which a choice counts: "Each game was begun on move 9" (Regan and Haworth
-#: 2011, section 5).
+#: First ply at which a choice counts: "Each game was begun on move 9" (Regan and
+#: Haworth 2011, section 5).
 FIRST_CHOICE_PLY = 17
 #: Largest score, in centipawns, at which a choice counts: not "more than 3 pawns ahead"
 #: (Regan and Haworth 2011, section 5).
