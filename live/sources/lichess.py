@@ -41,6 +41,7 @@ from live.sources.lichess_token import LichessToken
 from live.sources.partial_reads import is_behind
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
+from live.sources.pgn_url_feed import PgnUrlFeed
 from live.sources.results import read_result
 from live.sources.retry import FeedTrouble, create_permanent_trouble
 from live.sources.source_address import (
@@ -52,7 +53,6 @@ from live.sources.source_address import (
     origin_of,
     read_lichess_target,
 )
-from live.sources.web_page_feed import WebPageFeed
 
 log = logging.getLogger(__name__)
 
@@ -496,7 +496,7 @@ def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
     )
     if target.kind == "page":
         url = f"{base_url.rstrip('/')}{target.id}"
-        return WebPageFeed(
+        return PgnUrlFeed(
             source.name, url, conditions, poll_s=target.poll_s, token=token
         )
     kind = LichessGameFeed if target.kind in ("game", "tv") else LichessBroadcastFeed
