@@ -24,6 +24,7 @@ from live.sources.mqtt_address import (
     describe_wrong_topic,
     read_mqtt_address,
 )
+from live.sources.mqtt_feed import MqttFeed
 from live.sources.open_feed import open_feed
 from live.sources.pgn_url_feed import PgnUrlFeed
 from live.sources.source_address import (
@@ -302,7 +303,9 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
         "https://lichess.org/abcdefgh": LichessGameFeed,
         "ws://hall:1982/api/v1.0": LiveChessFeed,
         f"https://view.livechesscloud.com/#{UUID}": LiveChessCloudFeed,
+        "mqtt://hall/a/#": MqttFeed,
     }
+    assert {recognise_source(spec).kind for spec in opened} == set(KINDS)
     for spec, kind in opened.items():
         feed = open_feed(spec, CONFIG)
         assert type(feed) is kind
