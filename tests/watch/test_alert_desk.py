@@ -998,7 +998,15 @@ def test_what_stands_after_each_thing_that_happens(
     service: Rehearsal, course: str
 ) -> None:
     for what, stands in COURSES[course]:
+        open_before = {each.id for each in service.desk.open()}
+        service.raised.clear()
         happens(service, what)
+        brief = {
+            id: each.text
+            for id, each in service.raised.items()
+            if each.cleared_s is not None and id not in open_before
+        }
+        assert not brief, "raised and over at once"
         found = [(each.kind, each.severity, each.text) for each in service.desk.open()]
         kind, _, rest = stands.partition(" ")
         severity, _, words = rest.partition(" ")
