@@ -525,11 +525,11 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played("Rb1 Kd5", start_fen=SEVENTY_FIVE), "fifty-moves look 74 moves"),
         (
             played("Rb1 Kd5 Rb2 Ke5", start_fen=SEVENTY_FIVE),
-            "drawn alarm with 2... Ke5",
+            "drawn alarm with 101... Ke5",
         ),
         (
             played("Rb1 Kd5 Rb2 Ke5 Rb3", start_fen=SEVENTY_FIVE),
-            "drawn alarm a capture or a pawn move with 2... Ke5: it is drawn, and play",
+            "drawn alarm a capture or a pawn move with 101... Ke5: it is drawn, and play",
         ),
         ("acknowledge", ""),
         (60, ""),
