@@ -529,7 +529,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         ),
         (
             played("Rb1 Kd5 Rb2 Ke5 Rb3", start_fen=SEVENTY_FIVE),
-            "drawn alarm a capture or a pawn move with 101... Ke5: it is drawn, and play",
+            "drawn alarm or a pawn move with 101... Ke5: it is drawn, and play",
         ),
         ("acknowledge", ""),
         (60, ""),
