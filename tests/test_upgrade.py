@@ -60,6 +60,8 @@ def toml_of(values: dict[str, object]) -> str:
 
 
 def test_the_settings_of_0_3_are_those_of_today_and_those_that_are_gone() -> None:
+    unknown = set(SETTINGS) - NEW - set(OLD)
+    assert not unknown, f"add new settings to NEW: {unknown}"
     assert set(OLD) == set(SETTINGS) - NEW | set(REMOVED_SETTINGS)
     assert set(CHANGED) == set(SAID) == set(REMOVED_SETTINGS)
 

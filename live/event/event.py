@@ -92,7 +92,7 @@ class Event:
         self,
         measure: Measure,
         *,
-        engine: EngineInfo = EngineInfo("none", "none", 2160, "calibration"),  # noqa: B008  # frozen
+        engine: EngineInfo = EngineInfo("none", "none", 2160, "calibration"),  # noqa: B008 - frozen
         engine_scores: bool = True,
     ) -> None:
         self.alerts: Callable[[], Sequence[Alert]] = tuple

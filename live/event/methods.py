@@ -25,9 +25,16 @@ from live.messages.from_sources import Headers
 from live.messages.values import Color, GameId, Value
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy, compute_game_accuracy
 from live.ratings.algorithm_2 import Strength
-from live.ratings.choice_model import Spread, build_spread, explain_left_out
+from live.ratings.choice_model import (
+    CHOICE_LIMIT_CP,
+    FIRST_CHOICE_PLY,
+    Spread,
+    build_spread,
+    explain_left_out,
+)
 from live.ratings.choice_projection import project_choices
 from live.ratings.conformance import (
+    FIRST_COUNTED_PLY,
     GUID_BRATKO,
     PONDERATED,
     RAW,
@@ -38,12 +45,6 @@ from live.ratings.conformance import (
 from live.ratings.intrinsic_rating import IntrinsicTable, estimate_rating
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.score_interval import ClusteredScores, GameScores
-
-#: First ply, and maximum score (centipawns), at which a first choice counts: "Each game
-#: was begun on move 9", and not "more than 3 pawns ahead" (Regan and Haworth 2011,
-#: section 5).
-FIRST_CHOICE_PLY = 17
-DECIDED_CP = 300
 
 SHARE_DECIMALS = 4
 MEAN_DECIMALS = 2
@@ -219,13 +220,11 @@ def move_figures(
         )
     shares["first_choice"] = share(list(map(count_first_choices, sides)))
     unchosen = bool(sides) and all(map(_lacks_choices, sides))
-    missing: dict[str, str] = {}
-    for name, figure in shares.items():
-        if figure.share is None:
-            first = 9 if name == "first_choice" else 10
-            missing[name] = (
-                NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
-            )
+    missing = {
+        name: NO_CHOICE if unchosen else _explain_no_move(name)
+        for name, figure in shares.items()
+        if figure.share is None
+    }
     means = {
         "accuracy": _mean_over_games(side.lost.accuracy for side in sides),
         "centipawn_loss": _mean_over_games(side.lost.centipawn_loss for side in sides),
@@ -237,6 +236,12 @@ def move_figures(
     spreads = [move.spread for move in moves if move.spread]
     intrinsic, reasons = _intrinsic_figures(measure, spreads, elo)
     return {**shares, **means, "intrinsic": intrinsic, "missing": missing | reasons}
+
+
+def _explain_no_move(name: str) -> str:
+    """Return the reason why a share has no counted move yet."""
+    first_ply = FIRST_CHOICE_PLY if name == "first_choice" else FIRST_COUNTED_PLY
+    return f"no counted move yet (from move {(first_ply + 1) // 2} on)"
 
 
 _KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
@@ -264,9 +269,12 @@ def count_first_choices(side: JudgedSide) -> tuple[int, int]:
 
 
 def _is_choice(move: MoveQuality) -> bool:
+    """Return whether a move counts for the share of first choices. Unlike in
+    ``live.ratings.agreement``, repeated positions count too.
+    """
     if move.best_cp is None or move.first_choice is None or move.forced:
         return False
-    return move.ply >= FIRST_CHOICE_PLY and abs(move.best_cp) <= DECIDED_CP
+    return move.ply >= FIRST_CHOICE_PLY and abs(move.best_cp) <= CHOICE_LIMIT_CP
 
 
 def _lacks_choices(side: JudgedSide) -> bool:

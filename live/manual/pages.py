@@ -25,6 +25,9 @@ TOPICS: tuple[str, ...] = (
 )
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
+#: Line of a page that is replaced by the catalogue of figures.
+_FIGURES_MARK = "<!-- figures: written from live/catalogue.py -->"
+
 #: Pictures that pages show; they lie beside them.
 PICTURES: tuple[str, ...] = ("overlay-board.png", "papers.png")
 
@@ -51,7 +54,7 @@ def read_page(topic: str) -> ManualPage:
         raise KeyError(topic)
     file = resources.files(__package__).joinpath(f"{topic}.md")
     text = file.read_text(encoding="utf-8")
-    text = text.replace("<!-- figures -->", _build_figures_table())
+    text = text.replace(_FIGURES_MARK, _build_figures_table())
     heading, paragraph = text.split("\n\n", 2)[:2]
     (inline,) = MARKDOWN.parseInline(" ".join(paragraph.split()))
     summary = join_words(inline).partition(". ")[0].removesuffix(".")

@@ -23,14 +23,11 @@ import numpy as np
 
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.messages.values import Value
+from live.ratings.choice_model import CHOICE_LIMIT_CP, FIRST_CHOICE_PLY
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.move_circumstances import Circumstances, Turn, measure_circumstances
 from live.ratings.perceived_rating import GRID_ELO, Floats
 
-#: A choice counts from move 9 on ("Each game was begun on move 9"), in positions not
-#: "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
-FIRST_PLY = 17
-DECIDED_CP = 300
 #: Assumed shares of moves that came from the engine. Each has the same prior
 #: probability.
 SHARES = (0.1, 0.2, 0.3, 0.5)
@@ -113,9 +110,8 @@ def is_counted_choice(turn: Turn) -> bool:
     """
     board = turn.board
     forced = board is not None and (board.is_forced or board.repeated)
-    return (
-        turn.ply >= FIRST_PLY and abs(turn.score_before_cp) <= DECIDED_CP and not forced
-    )
+    is_decided = abs(turn.score_before_cp) > CHOICE_LIMIT_CP
+    return turn.ply >= FIRST_CHOICE_PLY and not is_decided and not forced
 
 
 #: Shares are stored in whole per mille. A smaller share counts as this many per mille.

@@ -16,12 +16,12 @@ from live.messages.values import Value
 #: the constant is from Regan, Macieja and Haworth 2012, *Understanding distributions of
 #: chess performances*.
 SCALE_PER_PAWN = 1.0
-#: Evaluation beyond which a position is decided: "more than 3 pawns ahead" (Regan and
+#: First ply at which a choice counts: "Each game was begun on move 9" (Regan and
 #: Haworth 2011, section 5).
-DECIDED_PAWNS = 3.0
-#: First ply that counts: "Each game was begun on move 9" (Regan and Haworth 2011,
-#: section 5).
-FIRST_PLY = 17
+FIRST_CHOICE_PLY = 17
+#: Largest score, in centipawns, at which a choice counts: not "more than 3 pawns ahead"
+#: (Regan and Haworth 2011, section 5).
+CHOICE_LIMIT_CP = 300
 LeftOut = Literal[
     "opening",
     "repeated position",
@@ -96,11 +96,11 @@ def explain_left_out(spread: Spread, ply: int, *, repeated: bool) -> LeftOut | N
     is left out. This biases no fit of the shares model, in which the odds between two
     moves do not depend on the other moves.
     """
-    if ply < FIRST_PLY:
+    if ply < FIRST_CHOICE_PLY:
         return "opening"
     if repeated:
         return "repeated position"
-    if abs(spread.evaluation) > DECIDED_PAWNS:
+    if abs(spread.evaluation) > CHOICE_LIMIT_CP / 100:
         return "decided position"
     if len(spread.deltas) < 2:
         return "a single line"

@@ -15,7 +15,7 @@ from live.ratings.score_interval import compute_score_interval
 FIRST_COUNTED_PLY = 19
 #: Positions with a score beyond plus or minus this are omitted, centipawns (Guid and
 #: Bratko, as quoted in Alliot 2017, section 3.2.2).
-DECIDED_CP = 200
+GUID_BRATKO_LIMIT_CP = 200
 CENTIPAWNS = 100
 
 
@@ -77,7 +77,7 @@ class Conformance(NamedTuple):
         shortfall_cp = -gain_cp
         if self.ponderation is not None:
             return shortfall_cp / self.ponderation.compute_divisor(best_cp)
-        if self.name == "guid-bratko" and abs(best_cp) > DECIDED_CP:
+        if self.name == "guid-bratko" and abs(best_cp) > GUID_BRATKO_LIMIT_CP:
             return None
         return float(shortfall_cp)
 

@@ -48,7 +48,7 @@ class Analysis(Value):
 
 def build_analysis(
     state: EventReader,
-    methods: EventMethods = EventMethods({}, {}),  # noqa: B008  # frozen
+    methods: EventMethods = EventMethods({}, {}),  # noqa: B008 - frozen
     *,
     partial: bool = False,
     in_doubt: Collection[GameId] = (),

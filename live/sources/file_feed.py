@@ -38,7 +38,7 @@ from live.sources.folder_scan import Signature, Signatures, read_signature, scan
 from live.sources.partial_reads import PartialReadFilter, create_filter
 from live.sources.path_watch import Watch, watch_path
 from live.sources.pgn_text import PgnText
-from live.sources.retry import FeedTrouble, create_fatal_trouble
+from live.sources.retry import FeedTrouble, create_permanent_trouble
 from live.sources.source_address import FeedAddress
 from live.user_files import in_print, on_own_thread, read_regular
 
@@ -60,7 +60,7 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
     """
     text = read_regular(path, max_bytes + 1)
     if len(text) > max_bytes:
-        raise create_fatal_trouble(
+        raise create_permanent_trouble(
             str(path), f"is larger than {max_bytes} bytes", "Give a file of one event"
         )
     return text
@@ -127,7 +127,7 @@ class FileFeed(PolledFeed):
         except OSError as error:
             problem = f"cannot be read ({error.strerror or type(error).__name__})"
             remedy = "Check the path and its permissions"
-            raise create_fatal_trouble(self.name, problem, remedy) from error
+            raise create_permanent_trouble(self.name, problem, remedy) from error
 
     async def _read_changes(self, session: FeedSession) -> Poll:
         looked_s = self._clock.now()

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from live.sources.retry import create_fatal_trouble
+from live.sources.retry import create_permanent_trouble
 
 #: Limits on the files read, and on the depth of sub-folders: a whole disk given by
 #: mistake must not be read.
@@ -50,7 +50,7 @@ def scan_folder(folder: Path) -> Signatures:
         ]
         if len(paths) > MAX_FILES:
             problem = f"holds more than {MAX_FILES} PGN files"
-            raise create_fatal_trouble(
+            raise create_permanent_trouble(
                 str(folder), problem, "Give the folder of one tournament"
             )
     signatures: Signatures = {}

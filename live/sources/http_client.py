@@ -20,7 +20,7 @@ from live.settings import FeedsConfig
 from live.sources.private_redirects import InwardRedirect, reject_private_redirect
 from live.sources.retry import (
     FeedTrouble,
-    create_fatal_trouble,
+    create_permanent_trouble,
     describe_os_error,
     read_http_date,
     translate_status,
@@ -204,7 +204,9 @@ async def _read_body(response: httpx.Response, feed: FeedName, max_bytes: int) -
         size += len(part)
         if size > max_bytes:
             problem = f"answers with more than {max_bytes} bytes"
-            raise create_fatal_trouble(feed, problem, "Give the address of one event")
+            raise create_permanent_trouble(
+                feed, problem, "Give the address of one event"
+            )
         parts.append(part)
         if len(parts) > PIECES and size < PIECE_BYTES * len(parts):
             raise FeedTrouble(
@@ -226,7 +228,7 @@ def _refuse_other_codings(feed: FeedName, response: httpx.Response) -> None:
         problem = (
             f"answers compressed as {', '.join(codings)[:80]}, which was not requested"
         )
-        raise create_fatal_trouble(
+        raise create_permanent_trouble(
             feed, problem, "Set its server to send gzip or no compression"
         )
 
@@ -252,16 +254,16 @@ def translate_error(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
     """
     match error:
         case httpx.TooManyRedirects():
-            return create_fatal_trouble(
+            return create_permanent_trouble(
                 feed, "redirects endlessly", "Check the address"
             )
         case InwardRedirect():
             problem = "redirects to an address of this machine or its network"
-            return create_fatal_trouble(
+            return create_permanent_trouble(
                 feed, problem, "If that is intended, follow that address directly"
             )
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
-            return create_fatal_trouble(
+            return create_permanent_trouble(
                 feed, "is not an http or https address", "Check the address"
             )
         case httpx.ConnectError():

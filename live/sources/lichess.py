@@ -41,8 +41,9 @@ from live.sources.lichess_token import LichessToken
 from live.sources.partial_reads import is_behind
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
+from live.sources.pgn_url_feed import PgnUrlFeed
 from live.sources.results import read_result
-from live.sources.retry import FeedTrouble, create_fatal_trouble
+from live.sources.retry import FeedTrouble, create_permanent_trouble
 from live.sources.source_address import (
     LICHESS,
     FeedAddress,
@@ -52,7 +53,6 @@ from live.sources.source_address import (
     origin_of,
     read_lichess_target,
 )
-from live.sources.web_page_feed import WebPageFeed
 
 log = logging.getLogger(__name__)
 
@@ -253,7 +253,7 @@ class LichessBroadcastFeed(PolledFeed):
         if not is_blank and not self._has_begun:
             if description := describe_no_pgn(chunk, self._content_type):
                 remedy = "Check the address and [feeds.lichess] base_url"
-                raise create_fatal_trouble(
+                raise create_permanent_trouble(
                     self.name, f"answers with {description}", remedy
                 )
             self._has_begun = True
@@ -496,7 +496,7 @@ def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
     )
     if target.kind == "page":
         url = f"{base_url.rstrip('/')}{target.id}"
-        return WebPageFeed(
+        return PgnUrlFeed(
             source.name, url, conditions, poll_s=target.poll_s, token=token
         )
     kind = LichessGameFeed if target.kind in ("game", "tv") else LichessBroadcastFeed

@@ -33,7 +33,7 @@ from live.sources.lichess_token import LichessToken
 from live.sources.pgn_detection import describe_no_pgn
 from live.sources.pgn_headers import clean_text, create_player
 from live.sources.position_tracker import PositionTracker, read_fen
-from live.sources.retry import FeedTrouble, create_fatal_trouble
+from live.sources.retry import FeedTrouble, create_permanent_trouble
 from live.sources.source_address import LichessTarget
 
 T = TypeVar("T")
@@ -408,7 +408,7 @@ class LichessGameFeed(Feed):
                         description = (
                             describe_no_pgn(line) or "something other than a game"
                         )
-                        raise create_fatal_trouble(
+                        raise create_permanent_trouble(
                             self.name,
                             f"answers with {description}",
                             "Check the address",

@@ -22,7 +22,7 @@ from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.hall import Hall
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.livechess_pairings import Pairings
-from live.sources.retry import FeedTrouble, create_fatal_trouble, describe_os_error
+from live.sources.retry import FeedTrouble, create_permanent_trouble, describe_os_error
 from live.sources.source_address import FeedAddress
 from live.sources.websocket_client import SourceSocket, open_websocket
 
@@ -86,7 +86,7 @@ class LiveChessFeed(Feed):
                 if is_wrong_address
                 else "answers, but is not LiveChess"
             )
-            raise create_fatal_trouble(
+            raise create_permanent_trouble(
                 self.name, problem, "It looks like ws://HOST:1982/api/v1.0"
             ) from error
         except ConnectionClosed as error:

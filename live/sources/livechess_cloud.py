@@ -38,7 +38,7 @@ from live.sources.foreign_json import (
     fill_unread,
     read_json,
 )
-from live.sources.retry import FeedTrouble, create_fatal_trouble
+from live.sources.retry import FeedTrouble, create_permanent_trouble
 from live.sources.source_address import (
     FeedAddress,
     create_unknown_feed,
@@ -486,7 +486,7 @@ class LiveChessCloudFeed(PolledFeed):
             page.since = {}
 
     def _unreadable_source(self, problem: str) -> FeedTrouble:
-        return create_fatal_trouble(
+        return create_permanent_trouble(
             self.name, problem, "Check the address in a browser"
         )
 

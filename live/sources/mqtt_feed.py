@@ -29,7 +29,7 @@ from live.sources.mqtt_address import describe_wrong_topic, read_mqtt_address
 from live.sources.mqtt_client import MqttClient, create_tls_context
 from live.sources.mqtt_games import MqttGames
 from live.sources.mqtt_topic import MAX_BYTES
-from live.sources.retry import FeedTrouble, create_fatal_trouble
+from live.sources.retry import FeedTrouble, create_permanent_trouble
 from live.sources.source_address import FeedAddress, create_unknown_feed
 from live.user_files import read_file_of_setting
 
@@ -167,7 +167,9 @@ class MqttFeed(PolledFeed):
     def _translate_refusal(self, code: int) -> FeedTrouble:
         if code == _UNSUPPORTED:
             remedy = "Use a broker with MQTT 5 (most have it since 2019)"
-            return create_fatal_trouble(self.name, "does not support MQTT 5", remedy)
+            return create_permanent_trouble(
+                self.name, "does not support MQTT 5", remedy
+            )
         if refused := _REFUSED.get(code):
             return self._create_fatal(f"the broker refuses {refused}")
         return FeedTrouble(f"the broker refuses the connection for now ({code})")

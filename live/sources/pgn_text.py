@@ -13,7 +13,7 @@ from live.sources.game_identity import drop_repeated_games
 from live.sources.partial_reads import FIRST_COPY_S, TextReading
 from live.sources.pgn_decoder import PgnReader
 from live.sources.pgn_detection import HEAD_BYTES, describe_no_pgn, suggest_source
-from live.sources.retry import create_fatal_trouble
+from live.sources.retry import create_permanent_trouble
 
 #: Greatest number of earlier texts remembered to recognise old copies.
 MAX_COPIES = 256
@@ -60,7 +60,7 @@ class PgnText:
             remedy = suggest_source(self._name)
             reason = f"the source sends {description}; {remedy}"
             remedy = f"{remedy[:1].upper()}{remedy[1:]}"
-            raise create_fatal_trouble(
+            raise create_permanent_trouble(
                 self._name, f"holds {description}", remedy, reason
             )
         if self._cached and self._is_outdated(text):

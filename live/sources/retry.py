@@ -44,11 +44,11 @@ class FeedTrouble(Exception):
         self.status = status
 
 
-def create_fatal_trouble(
+def create_permanent_trouble(
     feed: str, problem: str, remedy: str, reason: str = ""
 ) -> FeedTrouble:
-    """Return permanent trouble. ``reason`` defaults to ``the source`` and the
-    problem.
+    """Return permanent trouble, which ends the run only before the first report of a
+    source that nobody waits for. ``reason`` defaults to ``the source`` and the problem.
     """
     fatal = FeedUnreadable(feed, problem, remedy)
     return FeedTrouble(reason or f"the source {problem}", fatal=fatal)

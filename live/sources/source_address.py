@@ -29,7 +29,7 @@ KINDS = {
     "stdin": SourceKind("stdin_feed:StdinFeed", once=True),
     "file": SourceKind("file_feed:open_path", ("file",)),
     "folder": SourceKind("file_feed:open_path"),
-    "pgn-url": SourceKind("web_page_feed:open_web_page"),
+    "pgn-url": SourceKind("pgn_url_feed:open_pgn_url"),
     "lichess": SourceKind("lichess:open_lichess"),
     "livechess-cloud": SourceKind("livechess_cloud:LiveChessCloudFeed"),
     "dgt-board": SourceKind("livechess:LiveChessFeed", ("ws", "wss")),

@@ -78,10 +78,12 @@ class AlertDesk:
         self._count_gap(now_s)
         self._watched.note_rounds()
         boards = self._watched.boards.items()
-        topics = [(BOARD, id) for id, board in boards if self._has_waits(board, now_s)]
+        topics = [
+            (BOARD, id) for id, board in boards if self._needs_ticks(board, now_s)
+        ]
         return self._update_topics([*topics, PARTS], now_s)
 
-    def _has_waits(self, board: WatchedBoard, now_s: float) -> bool:
+    def _needs_ticks(self, board: WatchedBoard, now_s: float) -> bool:
         """Return whether the alerts about a board can change without a new report."""
         if board.is_running or board.memory.dispute_s is not None:
             return True

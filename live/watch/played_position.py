@@ -20,7 +20,7 @@ DRAWN_TIMES = 5
 
 #: The reasons for which a game is drawn without a claim, each with its text (FIDE Laws
 #: 5.2.1, 5.2.2, 9.6.1, 9.6.2).
-DRAWS: dict[chess.Termination, str] = {
+DRAWS_WITHOUT_CLAIM: dict[chess.Termination, str] = {
     chess.Termination.INSUFFICIENT_MATERIAL: "neither side can mate",
     chess.Termination.FIVEFOLD_REPETITION: "the position has occurred five times",
     chess.Termination.STALEMATE: "stalemate",

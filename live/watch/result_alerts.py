@@ -10,7 +10,7 @@ import chess
 from live.games.game import LEAST_PLIES
 from live.messages.alerts import Severity
 from live.watch.finding import Finding
-from live.watch.played_position import CLAIMED_TIMES, DRAWS, FIFTY_PLIES
+from live.watch.played_position import CLAIMED_TIMES, DRAWS_WITHOUT_CLAIM, FIFTY_PLIES
 from live.watch.reporting_alerts import has_unread_moves
 from live.watch.sides import find_winner, other
 from live.watch.watched_board import WatchedBoard
@@ -106,7 +106,11 @@ def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     game that ended by mate is not found, because it gets its result from the rules.
     """
     end = board.end
-    if end is None or end.termination not in DRAWS or not board.is_running:
+    if (
+        end is None
+        or end.termination not in DRAWS_WITHOUT_CLAIM
+        or not board.is_running
+    ):
         return
     goes_on = board.ply_count > end.ply or has_unread_moves(board)
     moved_s = board.memory.moved_s
@@ -118,7 +122,7 @@ def find_drawn_game(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     yield board.build_finding(
         "drawn",
         "alarm" if is_urgent else "warning",
-        f"{DRAWS[end.termination]} with {board.name_move(end.ply)}: "
+        f"{DRAWS_WITHOUT_CLAIM[end.termination]} with {board.name_move(end.ply)}: "
         f"it is drawn, and {state}",
         (
             f"It is drawn without a claim (FIDE Laws {_LAWS[end.termination]}): "
@@ -155,9 +159,13 @@ def _contradict_by_mate(board: WatchedBoard) -> _Verdict | None:
 def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
     end = board.end
     result = board.view.result
-    if end is None or end.termination not in DRAWS or result not in ("1-0", "0-1"):
+    if (
+        end is None
+        or end.termination not in DRAWS_WITHOUT_CLAIM
+        or result not in ("1-0", "0-1")
+    ):
         return None
-    draw = DRAWS[end.termination]
+    draw = DRAWS_WITHOUT_CLAIM[end.termination]
     if end.ply < board.ply_count:
         if not board.memory.ran:
             # It is unknown which rules applied to an old game.

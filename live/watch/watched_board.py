@@ -14,6 +14,7 @@ from typing import Any
 from live.event.game_change import GameChange
 from live.event.game_record import GameRecord
 from live.event.rate_game import COLORS
+from live.games.game import number_move
 from live.games.player_identity import is_same_person
 from live.messages.alerts import AlertKind, Severity
 from live.messages.figures import PlyView
@@ -183,8 +184,8 @@ class WatchedBoard:
         """Return a move's number as on a scoresheet: ``12.`` for White, ``12...`` for
         Black.
         """
-        ply_of_white = ply if self.white_begins else ply + 1
-        return f"{(ply_of_white + 1) // 2}{'.' if ply_of_white % 2 else '...'}"
+        number, is_white = number_move(self.view, ply)
+        return f"{number}{'.' if is_white else '...'}"
 
     def name_move(self, ply: int, space: str = " ") -> str:
         """Return a move as written on a scoresheet: ``12... Nf6``.

@@ -109,7 +109,8 @@ FORFEITS: dict[str, Result] = {
     "-/-": "0-0",
     "0-0": "0-0",
 }
-#: Alerts that say that something happened on a board.
+#: Alerts about what happened on a board, which the drill does on purpose and judges. A
+#: new kind belongs here only if the drill does what it is about.
 JUDGED = (
     "takeback",
     "correction",

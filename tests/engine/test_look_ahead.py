@@ -64,7 +64,7 @@ def halves(board: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
 
 
 def forecast(
-    search_options: SearchOptions = SearchOptions(),  # noqa: B008
+    search_options: SearchOptions = SearchOptions(),  # noqa: B008 - frozen
     policy: ForecastPolicy = POLICY,
 ) -> MoveForecast:
     return MoveForecast(

@@ -131,7 +131,7 @@ class Held(Event):
 
     def __init__(
         self,
-        measure: Measure = Measure("same-search"),  # noqa: B008
+        measure: Measure = Measure("same-search"),  # noqa: B008 - frozen
         rating: int = 2800,
         source: str = "calibration",
         **settings: Any,

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from live.engine.search import Line, SearchOptions
 from live.event.methods import (
-    FIRST_CHOICE_PLY,
     NO_CHOICE,
     NO_COMPARISON,
     NO_TURN,
@@ -41,7 +40,7 @@ from live.messages.figures import PlayerMethods, Share
 from live.messages.from_sources import Player, Score
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy
 from live.ratings.algorithm_2 import Algorithm2
-from live.ratings.choice_model import build_spread
+from live.ratings.choice_model import FIRST_CHOICE_PLY, build_spread
 from live.ratings.conformance import FIRST_COUNTED_PLY
 from live.ratings.intrinsic_rating import TABLES
 from tests.event.arithmetic import Held, game, line
@@ -177,6 +176,12 @@ def test_every_null_has_a_reason_and_nothing_else_has() -> None:
             if value is None or (isinstance(value, Share) and value.share is None)
         }
         assert null == set(missing)
+
+
+def test_a_share_without_a_move_says_from_which_move_on_it_counts() -> None:
+    missing = move_figures((side(1, 12),), Measure("same-search"), None)["missing"]
+    assert missing["first_choice"] == "no counted move yet (from move 9 on)"
+    assert missing["conformance"] == "no counted move yet (from move 10 on)"
 
 
 def test_scores_without_a_first_choice_say_so() -> None:

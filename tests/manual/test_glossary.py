@@ -13,6 +13,7 @@ from live.screens.terminal import terminal_app
 from live.screens.terminal.boards_view import COLUMNS as BOARD_COLUMNS
 from live.screens.terminal.printed import FIGURE_COLUMNS
 from live.screens.terminal.text import FEED_SIGNS
+from live.watch.alert_kinds import PASSING
 from live.watch.finding import SIGNS as alert_signs
 from tests.manual.html_reader import section
 from tests.screens.web.conftest import Pages
@@ -52,6 +53,11 @@ def test_the_signs_of_the_help_of_sources_and_of_alerts() -> None:
     assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(
         get_args(AlertKind)
     )
+
+
+def test_the_alerts_that_leave_the_list_when_they_are_acknowledged() -> None:
+    text = section("arbiter", "Alerts").partition("that happened once (")[2]
+    assert find_terms([text.partition(")")[0]]) == PASSING
 
 
 def test_the_words_of_page_and_overlays(pages: Pages) -> None:

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 
 from live.errors import InputError
 from live.ratings.choice_model import (
-    FIRST_PLY,
+    FIRST_CHOICE_PLY,
     ChoiceSkill,
     Curve,
     LeftOut,
@@ -81,8 +81,8 @@ def test_the_scale_correction_is_the_integral_it_says(e: float, delta: float) ->
 @pytest.mark.parametrize(
     ("spread", "ply", "repeated", "reason"),
     [
-        (Spread((0, 0.1), 0, 0.0), FIRST_PLY, False, None),
-        (Spread((0, 0.1), 0, 0.0), FIRST_PLY + 1, False, None),
+        (Spread((0, 0.1), 0, 0.0), FIRST_CHOICE_PLY, False, None),
+        (Spread((0, 0.1), 0, 0.0), FIRST_CHOICE_PLY + 1, False, None),
         (Spread((0, 0.1), 0, 0.0), 16, False, "opening"),
         (Spread((0, 0.1), 0, 0.0), 30, True, "repeated position"),
         (Spread((0, 0.1), 0, 3.0), 30, False, None),

@@ -81,7 +81,7 @@ def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
 def answer_request(
     path: str,
     site: StaticSite,
-    guest: Guest = Guest(),  # noqa: B008  # frozen
+    guest: Guest = Guest(),  # noqa: B008 - frozen
     **more: Any,
 ) -> HttpResponse:
     request = HttpRequest("GET", path, (), {"accept-encoding": "gzip"})

@@ -264,7 +264,9 @@ async def follow_source(
     config: FeedsConfig = CONFIG,
     **how: Any,
 ) -> AsyncIterator[Followed]:
-    """The source is followed while the block runs."""
+    """Follow the source while the block runs. An error that ends it is not raised here:
+    for errors use ``Followed(...).run()``.
+    """
     seen = Followed(source, config, **how)
     async with run_feed(seen.feed, seen.ledger) as seen.task:
         yield seen

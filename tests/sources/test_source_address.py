@@ -24,7 +24,9 @@ from live.sources.mqtt_address import (
     describe_wrong_topic,
     read_mqtt_address,
 )
+from live.sources.mqtt_feed import MqttFeed
 from live.sources.open_feed import open_feed
+from live.sources.pgn_url_feed import PgnUrlFeed
 from live.sources.source_address import (
     KINDS,
     LichessTarget,
@@ -36,7 +38,6 @@ from live.sources.source_address import (
 )
 from live.sources.source_probe import probe_sources
 from live.sources.stdin_feed import StdinFeed
-from live.sources.web_page_feed import WebPageFeed
 from tests.sources.fakes import CONFIG, DATA, GAMES, PgnPage, answer_with
 
 UUID = "11111111-2222-3333-4444-555555555555"
@@ -296,13 +297,15 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
         str(tmp_path): FolderFeed,
         f"folder+{tmp_path}": FolderFeed,
         f"file+{path}": FileFeed,
-        "pgn-url+https://example.org/games": WebPageFeed,
+        "pgn-url+https://example.org/games": PgnUrlFeed,
         "https://lichess.org/broadcast/a/b/abcdefgh": LichessBroadcastFeed,
-        "https://lichess.org/study/abcdefgh": WebPageFeed,
+        "https://lichess.org/study/abcdefgh": PgnUrlFeed,
         "https://lichess.org/abcdefgh": LichessGameFeed,
         "ws://hall:1982/api/v1.0": LiveChessFeed,
         f"https://view.livechesscloud.com/#{UUID}": LiveChessCloudFeed,
+        "mqtt://hall/a/#": MqttFeed,
     }
+    assert {recognise_source(spec).kind for spec in opened} == set(KINDS)
     for spec, kind in opened.items():
         feed = open_feed(spec, CONFIG)
         assert type(feed) is kind

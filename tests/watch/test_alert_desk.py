@@ -525,11 +525,11 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played("Rb1 Kd5", start_fen=SEVENTY_FIVE), "fifty-moves look 74 moves"),
         (
             played("Rb1 Kd5 Rb2 Ke5", start_fen=SEVENTY_FIVE),
-            "drawn alarm with 2... Ke5",
+            "drawn alarm with 101... Ke5",
         ),
         (
             played("Rb1 Kd5 Rb2 Ke5 Rb3", start_fen=SEVENTY_FIVE),
-            "drawn alarm a capture or a pawn move with 2... Ke5: it is drawn, and play",
+            "drawn alarm or a pawn move with 101... Ke5: it is drawn, and play",
         ),
         ("acknowledge", ""),
         (60, ""),
@@ -998,7 +998,15 @@ def test_what_stands_after_each_thing_that_happens(
     service: Rehearsal, course: str
 ) -> None:
     for what, stands in COURSES[course]:
+        open_before = {each.id for each in service.desk.open()}
+        service.raised.clear()
         happens(service, what)
+        brief = {
+            id: each.text
+            for id, each in service.raised.items()
+            if each.cleared_s is not None and id not in open_before
+        }
+        assert not brief, "raised and over at once"
         found = [(each.kind, each.severity, each.text) for each in service.desk.open()]
         kind, _, rest = stands.partition(" ")
         severity, _, words = rest.partition(" ")

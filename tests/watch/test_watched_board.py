@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from live.messages.from_sources import FeedReport, GameReport, Headers, Move, Player
 from live.watch.board_alerts import find_board_alerts
-from live.watch.played_position import DRAWS, PlayedPosition
+from live.watch.played_position import DRAWS_WITHOUT_CLAIM, PlayedPosition
 from live.watch.player_clock import (
     SideClock,
     read_increment_s,
@@ -69,7 +69,9 @@ def test_repetition_and_draws_are_those_of_the_whole_game(
             assert (position.third_time is not None) == reachable(board)
         over = board.outcome(claim_draw=False)
         assert position.ending == (over and over.termination)
-        assert (position.ending in DRAWS) == (over is not None and over.winner is None)
+        assert (position.ending in DRAWS_WITHOUT_CLAIM) == (
+            over is not None and over.winner is None
+        )
 
 
 def test_a_move_of_a_long_game_costs_what_a_move_of_a_short_one_costs(

@@ -246,7 +246,7 @@ def render_report(
     if each_game and _has_methods(event):
         parts += [
             "<h3>Methods</h3>",
-            _render_figures(event, [BY_ID[name] for name in _METHODS]),
+            _render_figures(event, [BY_ID[name] for name in _REPORTED_METHODS]),
         ]
     if arbiter:
         parts += ["<h2>Screening</h2>", _render_screening(event)]
@@ -345,7 +345,7 @@ def _render_games(games: Iterable[GameDetail], in_doubt: Collection[GameId]) -> 
     return render_table(columns, rows)
 
 
-_METHODS = (
+_REPORTED_METHODS = (
     "tournament",
     "mean_gain",
     "centipawn_loss",
@@ -542,7 +542,7 @@ def _render_notes(event: Analysis, each_game: bool) -> str:
     source = _SOURCES.get(engine.rating_source, "as its source says")
     ids = list(_EXPLAINED)
     if each_game and _has_methods(event):
-        ids += _METHODS
+        ids += _REPORTED_METHODS
     readers = ", ".join(engine.models) or "no model, so there are no perceived ratings"
     name = sanitise_text(engine.name)
     limit = sanitise_text(engine.limit)

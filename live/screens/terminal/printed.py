@@ -51,7 +51,13 @@ FIGURE_COLUMNS = (
 _LEAST_PLAYER = 13
 #: Width in cells of what precedes the names: a place, or a place and an alert's sign.
 RANK = 6
-_METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
+_PRINTED_METHODS = (
+    "tournament",
+    "conformance",
+    "first_choice",
+    "centipawn_loss",
+    "accuracy",
+)
 
 
 def choose_figure_columns(width: int, gap: int) -> Sequence[Column]:
@@ -129,7 +135,7 @@ def build_methods_table(views: Sequence[AnalysedPlayer], *, width: int) -> Table
         "Methods (p30: moves within 30 cp of the engine's choice)", width=width
     )
     table.add_column("Player", **NAME)
-    figures = [BY_ID[name] for name in _METHODS]
+    figures = [BY_ID[name] for name in _PRINTED_METHODS]
     for figure in figures:
         table.add_column(figure.head, min_width=4, **_FIGURE)
         if figure.kind == "share":

@@ -23,7 +23,7 @@ from live.screens.reports.report_files import (
 from live.server.analysis import Analysis
 from live.server.visibility import Visibility, redact
 from live.watch.incident_log import IncidentLog
-from tests.screens.reports.hostile import event
+from tests.screens.reports.sample_event import event
 
 # --- csv text -------------------------------------------------------------------------
 

@@ -20,7 +20,14 @@ from live.screens.reports.report_page import (
 )
 from live.server.analysis import Analysis
 from tests.manual.html_reader import HtmlReader
-from tests.screens.reports.hostile import ENGINE, FORMULA, event, game, player, point
+from tests.screens.reports.sample_event import (
+    ENGINE,
+    FORMULA,
+    event,
+    game,
+    player,
+    point,
+)
 
 WRITTEN = "2026-11-21 09:00 UTC"
 

@@ -196,6 +196,9 @@ def test_tables_list_the_best_first_and_say_why_a_figure_is_missing() -> None:
         all(each in text for each in ("1.1 ", "1-0", "2441", "1790"))
         and "2180–2750" in wide
     )
+
+
+def test_the_table_of_methods_has_these_columns() -> None:
     found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
     view = AnalysedPlayer(**asdict(player("[b]Anna")), methods=found)
     text = drawn(printed.build_methods_table([view], width=90), 90)

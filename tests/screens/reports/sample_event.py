@@ -1,4 +1,4 @@
-"""An event of two games whose names are as hostile as names can be."""
+"""The event of the tests of reports: two games whose names are as hostile as can be."""
 
 from msgspec.structs import asdict, replace
 

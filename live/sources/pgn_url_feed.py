@@ -30,7 +30,7 @@ QUIET_S = 120.0
 SLOWEST = 2.5
 
 
-class WebPageFeed(PolledFeed):
+class PgnUrlFeed(PolledFeed):
     """Reports the games of one PGN page whenever it changes.
 
     The source has ended when every game has a result and nothing has changed for the
@@ -107,8 +107,8 @@ class WebPageFeed(PolledFeed):
             )
 
 
-def open_web_page(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Open the source for a PGN page. Raises UnknownFeed."""
+def open_pgn_url(source: FeedAddress, conditions: FeedConditions) -> Feed:
+    """Open the source for a PGN at a URL. Raises UnknownFeed."""
     if not is_http_address(source.target):
         raise create_unknown_feed(source.name, "is not an http or https address")
-    return WebPageFeed(source.name, source.target, conditions)
+    return PgnUrlFeed(source.name, source.target, conditions)
