@@ -23,8 +23,8 @@ _PIECES = "nbrq"
 
 
 class CorpusPlayer(Value):
-    """A player as named by a source; an unknown player if the source has neither a name
-    nor a number.
+    """Player as a source names him; an unknown player if the source has neither name
+    nor number.
     """
 
     name: str
@@ -102,8 +102,8 @@ def unpack_moves(data: bytes) -> tuple[str, ...]:
 
 
 def find_named(part: str, names: Mapping[Key, str]) -> list[Key]:
-    """Return the keys whose name is exactly this one; if there are none, the keys whose
-    names contain all its words.
+    """Return the keys of the names that equal ``part``; if there are none, the keys of
+    the names that contain all words of ``part``.
     """
     exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
     words = set(normalise_name(part).split()) or {part.casefold()}

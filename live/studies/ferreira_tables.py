@@ -2,9 +2,10 @@
 
 Expected scores are computed by Algorithm 1 with intervals, players' ratings by
 Algorithm 2, the engine's rating by Algorithm 3, and players' ratings against the engine
-by Algorithm 4. The engine's gains are either all 0 or as measured. Matches between
-pairs of players are compared by their results and by the gains of the match. The last
-tables address questions that the paper leaves open, as far as a corpus can answer them.
+by Algorithm 4. The engine's gains are either assumed to be 0 or measured. Matches
+between pairs of players are compared by their results and by the gains of the match.
+The last tables address questions that the paper leaves open, as far as a corpus can
+answer them.
 """
 
 import itertools
@@ -39,10 +40,10 @@ from live.studies.study_tables import (
     register_table,
 )
 
-#: Largest number of stays (one player at one event) that are compared pairwise: all
-#: would make millions of rows.
+#: Largest number of stays (one player at one event) that are compared pairwise.
+#: Comparing all would give millions of rows.
 MOST_STAYS = 50
-#: Largest number of moves in a curve; after that many it hardly changes.
+#: Largest number of moves in a curve. The curve hardly changes beyond it.
 _MOST_MOVES = 500
 _EXPECTED = build_interval_columns("expected", 3)
 
@@ -415,8 +416,8 @@ def build_distribution_table(data: StudyData) -> Rows:
     engine=SUCCESSIVE,
 )
 def build_measured_engine_table(data: StudyData) -> Rows:
-    """Build the table of players against the engine, with the engine's gains all 0 and
-    with its gains as measured.
+    """Build the table of players against the engine, once with all gains of the engine
+    set to 0 and once with its measured gains.
     """
     engine = _collect_engine_gains(data)
     moves_of = gather_by_player(data, lambda _: PlayerMoves("successive"))
@@ -484,14 +485,15 @@ _DRAWS = 2_000
     about="everybody",
 )
 def build_engine_gap_table(data: StudyData) -> Rows:
-    """Build the table that compares two Elo differences of players: through the engine,
-    and directly.
+    """Build the table that compares two estimates of the Elo difference of two players:
+    one from each player's difference to the engine, and one by direct comparison.
 
     For the game in the paper, Algorithm 1 gives a difference of 113 Elo, and the
     results of Algorithm 4 for the two players differ by 142.
     """
     measured = _collect_engine_gains(data)
-    # Three figures per game, 24 bytes: they are kept because games are resampled below.
+    # Three figures per game, 24 bytes. They are kept in memory because the games are
+    # resampled below.
     figures = array("d")
     for white, black in _read_successive_gains(data):
         direct = _compare_directly(white, black)
@@ -513,7 +515,7 @@ def _compare_directly(own: GainHistogram, opponent: GainHistogram) -> float | No
 def _compare_through(
     engine: GainHistogram, white: GainHistogram, black: GainHistogram
 ) -> float | None:
-    """Return White's Elo lead over Black by their differences to the engine."""
+    """Return White's Elo difference to the engine minus Black's."""
     ahead = _compare_directly(white, engine)
     behind = _compare_directly(black, engine)
     return None if ahead is None or behind is None else ahead - behind
@@ -527,8 +529,8 @@ def _regress_differences(x: Floats, y: Floats) -> Row:
     random = np.random.default_rng(0)
     products = np.stack([x * y, x * x])
     slopes = []
-    # One resample at a time: all together would be two thousand times as large as the
-    # games.
+    # The games are resampled one sample at a time: all samples together would need two
+    # thousand times the memory of the games.
     for _ in range(_DRAWS):
         xy, xx = products[:, random.integers(0, n, n)].sum(axis=1)
         slopes.append(xy / max(xx, 1e-9))

@@ -34,8 +34,8 @@ _MOST_SHOWN = 80
 
 
 class GameReader:
-    """Reader of texts one by one. ``given`` is the setting of evaluations whose file
-    names no engine.
+    """Reader of texts one by one. ``given`` is the setting assumed for evaluations in
+    files that name no engine.
     """
 
     def __init__(self, setting: SearchSetting) -> None:

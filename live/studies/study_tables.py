@@ -80,8 +80,8 @@ Maker = TypeVar("Maker", bound=Callable[..., Rows])
 
 
 class TableKind(NamedTuple):
-    """Definition of a table: the function that makes it from a ``StudyData``, and its
-    fixed texts.
+    """Definition of a table: the function that makes it from a ``StudyData``, and the
+    texts that do not depend on the data.
     """
 
     make: Callable[..., Rows]
