@@ -32,7 +32,7 @@ class AddedGames(msgspec.Struct):
     texts: int = 0
     """All texts in the file, including those of earlier runs."""
     passed_over: int = 0
-    """Texts that an earlier run has read."""
+    """Texts that are skipped because an earlier run has read them."""
     new: int = 0
     known: int = 0
     """Games that the corpus already contained."""

@@ -2,7 +2,7 @@
 covariance, Markov chains and best years of his twenty champions.
 
 The figures are about the champions' own moves. A match is predicted only from the two
-champions' conformance and chains of the year before (section 4.2.4).
+champions' conformance and Markov chains of the year before (section 4.2.4).
 """
 
 from collections.abc import Callable, Sequence
@@ -135,7 +135,7 @@ def list_games_of_year(
 
 
 def open_champions(table: PrintedTable, evidence: Evidence) -> StudyData:
-    """Return the moves of the games of a table; the study is about the champions."""
+    """Return the data of a table's games, with the champions as its players."""
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     return evidence.open_study(evidence.list_games(table), people)
 
@@ -197,8 +197,8 @@ def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
 def compute_mean_errors(
     columns: dict[str, dict[Key, float]], actual: dict[Key, float]
 ) -> dict[tuple[str, str], float]:
-    """Return each predictor's mean error, over all matches and over those with a
-    prediction by Elo.
+    """Return each predictor's mean error, over all matches, and over the matches for
+    which Elo gives a prediction.
     """
     rated = columns["elos"].keys()
     errors_by_heading = {}
@@ -363,8 +363,8 @@ def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("stationary", games=list_games_of_year, gains=_GAINS)
 def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the stationary distribution of Fischer's and Spassky's chains of 1971, in
-    ten classes (section 3.4) or nineteen (section 4.4.1).
+    """Return the stationary distribution of Fischer's and Spassky's Markov chains of
+    1971, in ten classes (section 3.4) or nineteen (section 4.4.1).
     """
     classes = TEN if len(table.rows) == len(TEN) else NINETEEN
     moves_by_name = _gather_chains(evidence, classes)

@@ -59,7 +59,9 @@ _NOBODY = OccasionMoves({}, {}, {}, Algorithm3((), None, None))
 
 @lru_cache(maxsize=64)
 def gather_occasion(evidence: Evidence, name: str) -> OccasionMoves:
-    """Gather the moves of an occasion; empty if too few of its games are searched."""
+    """Gather the moves of an occasion; return no moves if too few of its games are
+    searched.
+    """
     if not evidence.has_enough_of(name):
         return _NOBODY
     occasion = evidence.paper.occasions[name]
@@ -163,8 +165,8 @@ def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
 def solve_with_intervals(
     differences: Mapping[tuple[str, str], Measured], elos: Mapping[str, float]
 ) -> dict[str, Strength]:
-    """Solve differences whose intervals are independent: each end moves every strength
-    by so much, and the squares add up.
+    """Solve differences for strengths with intervals. The differences are independent,
+    so the changes that their ends cause in a strength are added as squares.
     """
     values = {pair: difference.value for pair, difference in differences.items()}
     strengths = solve_differences(values, elos)
@@ -202,8 +204,8 @@ def _measure_players(
     evidence: Evidence,
     make: Callable[[PlayerMoves], Measured | None],
 ) -> Figures:
-    """Return the figure that ``make`` computes for each row whose player has moves in
-    the table's occasion.
+    """Return, for each row whose player has moves in the table's occasion, the figure
+    that ``make`` computes from these moves.
     """
     players = gather_occasion(evidence, table.at).players
     rows = [row for row in table.rows if row.one in players]
