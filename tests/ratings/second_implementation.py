@@ -1,7 +1,8 @@
-"""The perceived rating once more, slowly: written from its definition, sharing no code
-with it.
+"""Second implementation of the perceived rating, slow and written from the definition.
+It shares no code with the first.
 
-Models are read as JSON; every figure after every move is summed anew.
+Models are read as JSON. Every figure after every move is summed again from the first
+move.
 """
 
 import math
@@ -21,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Move(NamedTuple):
-    """A counted move, mover's side."""
+    """A counted move. Scores and gains are from the mover's side."""
 
     color: str
     ply: int
@@ -37,7 +38,7 @@ class Move(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """After one counted move of a side."""
+    """Figures of one side after one of its counted moves."""
 
     ply: int
     counted: int
@@ -78,7 +79,7 @@ CIRCUMSTANCES: dict[str, Callable[[Move], float]] = {
 
 
 def logit(model: Model, move: Move, elo: float) -> tuple[Floats, Floats]:
-    """``pi_k(x, E)`` of one model, and its logarithm's slope in Elo."""
+    """Return ``pi_k(x, E)`` of one model, and the slope of its logarithm in Elo."""
     z = (elo - model["centre_elo"]) / model["scale_elo"]
     odds = [0.0] * (len(model["loss_edges_cp"]) + 1)
     rises = odds.copy()
@@ -97,7 +98,7 @@ def logit(model: Model, move: Move, elo: float) -> tuple[Floats, Floats]:
 
 
 def classes(models: Sequence[Model], move: Move, elo: float) -> tuple[Floats, Floats]:
-    """``pi_k(x, E)`` and ``t_k(E)``: of one model, or of the mean of two."""
+    """Return ``pi_k(x, E)`` and ``t_k(E)`` of one model, or the mean of two models."""
     if len(models) == 1:
         return logit(models[0], move, elo)
     (pi1, t1), (pi2, t2) = (logit(model, move, elo) for model in models)
@@ -107,7 +108,7 @@ def classes(models: Sequence[Model], move: Move, elo: float) -> tuple[Floats, Fl
 
 
 def moments(pi: Floats, t: Floats) -> tuple[float, float, float]:
-    """Mean, variance and third central moment of ``t`` under ``pi``."""
+    """Return the mean, variance and third central moment of ``t`` under ``pi``."""
     mean = sum(float(p * x) for p, x in zip(pi, t, strict=True))
     variance = sum(float(p * (x - mean) ** 2) for p, x in zip(pi, t, strict=True))
     third = sum(float(p * (x - mean) ** 3) for p, x in zip(pi, t, strict=True))
@@ -115,14 +116,16 @@ def moments(pi: Floats, t: Floats) -> tuple[float, float, float]:
 
 
 def between(elo: float, line: Floats) -> float:
-    """The value at ``elo``, linear between grid points."""
+    """Return the value of ``line`` at ``elo``, by linear interpolation between grid
+    points.
+    """
     at = min(int((elo - 400) // 100), len(GRID) - 2)
     part = (elo - GRID[at]) / 100
     return float(line[at] * (1 - part) + line[at + 1] * part)
 
 
 class Seen(NamedTuple):
-    """A move beside players over the grid."""
+    """A move compared with the moves of players at each Elo of the grid."""
 
     move: Move
     t: Floats
@@ -137,8 +140,8 @@ class Seen(NamedTuple):
 
 
 def see(models: Sequence[Model], move: Move, rated: float | None) -> Seen:
-    """One move, compared."""
-    # A loss equal to an edge lies below it.
+    """Compare one move with the moves of players at each Elo of the grid."""
+    # A loss that equals an edge belongs to the class below the edge.
     k = sum(edge < -move.gain_cp for edge in models[0]["loss_edges_cp"])
     grid = [classes(models, move, elo) for elo in GRID]
     t = np.array([slopes[k] for _, slopes in grid])
@@ -161,7 +164,9 @@ def figures(
     over: bool,
     scale: float = 1.0,
 ) -> dict[str, list[Figures]]:
-    """Of both sides after each of their moves; ``over``: the last of each is final."""
+    """Return the figures of both sides after each of their moves. If ``over`` is true,
+    the game is over and the last figures of each side are final.
+    """
     known = [elo for elo in elos.values() if elo is not None]
     level = _clip(sum(known) / len(known) if known else field, 800, 3200)
     rated = {
