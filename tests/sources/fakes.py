@@ -90,7 +90,7 @@ class Ledger:
         self.games: dict[tuple[str, ...], GameReport] = {}
         """The last report of each game; a complete report forgets games not in it."""
         self.before: tuple[GameReport, ...] = ()
-        """What a former run of the service knew."""
+        """Games that a former run of the service recorded."""
 
     async def report(self, report: FeedReport) -> None:
         self.reports.append(report)

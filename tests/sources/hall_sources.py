@@ -62,11 +62,11 @@ class FakeLiveChess:
         self.event = "Open"
         self.answers_http = True
         self.rounds: list[dict[int, dict[str, object]]] = []
-        """Pairings by round, from 0, and table."""
+        """Pairings: first by round, counted from 0, then by table."""
         self._first_table = first_table
         self._forgets = forgets
         self._setups: dict[int, str] = {}
-        """Where each board that was set up goes on from."""
+        """Position from which each board continues after it was set up."""
         self._feeds: dict[tuple[ServerConnection, int], int] = {}
         self.boards_ready = 0
 

@@ -36,11 +36,11 @@ class LichessRound(FaultyLichess):
         self._next = following
         self._held: dict[int, GameReport] = {}
         self.started = True
-        """Before that the stream is silent."""
+        """False before the round begins; until then the stream is silent."""
         self.tour_over = True
-        """Every round of the tournament has ended."""
+        """True if every round of the tournament has ended."""
         self.export = True
-        """The round can be had as a whole."""
+        """True if the server answers requests for the whole round."""
         self.requests: list[ServedRequest] = []
 
     def show_report(self, index: int, report: GameReport) -> None:

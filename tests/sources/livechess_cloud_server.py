@@ -35,8 +35,8 @@ class LiveChessCloudRehearsal(Rehearsal):
         self._fates = fates
         self._held: dict[int, GameReport] = {}
         self.files: dict[str, Any] = {}
-        """JSON, or bytes as they are, by path, or the status to answer with; none:
-        nothing was uploaded yet.
+        """Answer by path: an object to send as JSON, bytes to send unchanged, or an
+        HTTP status. If empty, nothing is uploaded yet.
         """
         self.requests: list[ServedRequest] = []
         self._list()

@@ -17,17 +17,18 @@ from live.sources.hall_board import HallBoard
 from live.sources.hall_games import HallGames, Seat
 from tests.sources.hall_sources import LINES
 
-# A hall is driven as a course of steps, and what becomes of its games is followed as
-# the service does. One step is a text:
+# A test of a hall is a course of steps. The games are recorded as the service does it.
+# One step is a text:
 #
-#   `1 Ann-Bob *`  the pairing of the round, with its result; `1 Ann-Bob -`: not begun
-#   `no pairings`  there are none in LiveChess
-#   `GAME 20`      so many plies of this line stand on the board, as LiveChess says
-#   `20 s`         so much time goes by
-#   `killed`       the service is; what follows happens without it
-#   `restart`      it is started, and killed before if it was not
-#   `deaf restart` the same, and the request for the pairings is not answered
-#   `pairings`     they are answered
+#   `1 Ann-Bob *`  LiveChess has this pairing of round 1 with this result; the result
+#                  `-` means that the game has not begun
+#   `no pairings`  LiveChess has no pairings
+#   `GAME 20`      LiveChess sends the first 20 plies of this line as the moves played
+#   `20 s`         20 seconds pass
+#   `killed`       the service is killed; the steps that follow happen without it
+#   `restart`      the service starts again; if it was running, it is killed first
+#   `deaf restart` the same, but LiveChess does not answer the request for the pairings
+#   `pairings`     LiveChess answers this request
 
 GRACE_S = 20.0
 
@@ -40,7 +41,9 @@ class HallCourse:
         self.now_s = 1000.0
         self.seats: dict[str, tuple[Seat, ...]] = {}
         self.line: list[str] | None = None
-        """What LiveChess says of the board, once it has said something."""
+        """Moves on the board as LiveChess last sent them; None before the first
+        message.
+        """
         self.is_up = False
         self.start()
 
