@@ -289,7 +289,7 @@ def build_outcomes_table(data: StudyData) -> Rows:
     )
     if n > 2 * basis.shape[1]:
         yield from zip(*(column.tolist() for column in columns), strict=True)
-    yield f"{n} games; {basis.shape[1]} points, for which 41 games are the least."
+    yield f"{n} games; {basis.shape[1]} points, which need at least 41 games."
 
 
 def build_spline_basis() -> Floats:
@@ -446,7 +446,7 @@ def build_fits_table(data: StudyData) -> Rows:
             if (values := method.of(game)) is not None:
                 sums.add(group, values, game.result)
     if games < _LEAST:
-        yield f"Under {_LEAST} games nothing is chosen."
+        yield f"At least {_LEAST} games are needed to choose constants."
     else:
         yield from (
             _build_fit_row(method, sums, games)

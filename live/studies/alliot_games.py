@@ -305,7 +305,7 @@ def build_depth_table(data: StudyData) -> Rows:
     rows = _count_searches_by_depth(data).with_columns(share=share).collect().rows()
     yield from ((edges[at], edges[at + 1], *row) for at, *row in rows)
     if not rows:
-        yield "These evaluations came without times."
+        yield "These evaluations have no search times."
 
 
 @register_table(

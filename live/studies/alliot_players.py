@@ -149,7 +149,7 @@ def build_conformance_table(data: StudyData) -> Rows:
     ("remembered", 3, "p(0.3) with past years, each half as much as the next"),
     *build_interval_columns("d", 0, "Elo against the engine", "d low", "d high"),
     notes=(
-        "One engine judges all years: opponents, openings and clocks differ between"
+        "One engine evaluates all years: opponents, openings and clocks differ between"
         " them, and",
         "so does what these figures mean (Alliot 2017, section 5; Ferreira 2012,"
         " section 8).",
@@ -461,9 +461,7 @@ def _name_match(data: StudyData, match: _Match) -> tuple[str, str, str]:
     ("by elo", 3),
     ("moves", None, "counted moves of the one with fewer"),
     *((by, 3) for by in PAIRINGS),
-    notes=(
-        "Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",
-    ),
+    notes=("Matches of at least four games. Alliot's predictors erred by 3.6 to 6 %.",),
 )
 def build_prediction_table(data: StudyData) -> Rows:
     """Build Table 5: matches of two players, predicted from their other games, beside
@@ -549,8 +547,8 @@ def build_score_table(data: StudyData) -> Rows:
         f"{beta:.2f} at {x_cp} cp" for x_cp, beta in betas.items() if beta is not None
     )
     yield (
-        f"beta of single games of this corpus: {known_betas or 'unknown'}. Four games"
-        " and more."
+        f"beta of single games of this corpus: {known_betas or 'unknown'}. Matches"
+        " of at least four games."
     )
 
 
@@ -569,7 +567,7 @@ def build_score_table(data: StudyData) -> Rows:
     ("opponent's low", 3),
     ("opponent's high", 3),
     ("difference", 3),
-    notes=("Matches of four games and more.",),
+    notes=("Matches of at least four games.",),
 )
 def build_match_conformance_table(data: StudyData) -> Rows:
     """Build the table of Figures 7 (right) and 8: p(x) of winner and loser of each

@@ -83,7 +83,7 @@ async def analyse_files(
                 await run_until_stopped(work, stop or asyncio.Event())
     for doubt in parts.lists.doubtful:
         print_line(
-            f"Rating list: {plain(doubt)}. Nothing is taken from it.",
+            f"Rating list: {plain(doubt)}. This list is not used.",
             Console(stderr=True),
         )
     return parts.event
@@ -114,7 +114,7 @@ async def analyse_files_whole(
             command,
             f"stopped after {scored} of {played} moves had their score; nothing is"
             f" kept",
-            "It begins again the next time; live-rate study run keeps what it searches",
+            "The next run starts again; live-rate study run keeps finished searches",
             exit_code=derive_exit_code(signals),
         )
     return state
@@ -151,7 +151,7 @@ def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
 def describe_walkovers(games: int) -> str:
     """Return the message about games that do not count because a side never moved."""
     number = count_things(games, "game")
-    return f"Left out: {number} without a move of both, taken as walkovers."
+    return f"Left out: {number} in which a side made no move, treated as walkovers."
 
 
 async def _apply_reports(parts: EventParts, reports: Sequence[FeedReport]) -> None:

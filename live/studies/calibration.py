@@ -227,8 +227,8 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
     if not after[WHOLE]["n"]:
         raise InputError(
             str(file),
-            "holds no scored game of a rated player it never saw",
-            "Give games that it was not learned from",
+            "has no scored game of a rated player who is new to the model",
+            "Give games from which it was not learned",
         )
     report = {"model": perceived_model.name, "after": after}
     return report_result(

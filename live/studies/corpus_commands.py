@@ -168,7 +168,7 @@ def choose_setting(
         "--setting",
         "names no setting"
         if setting is not None
-        else "several engines or limits are there",
+        else "the corpus has several engines or limits",
         f"Name one of {listed}",
     )
 
@@ -212,4 +212,4 @@ def _describe_status(status: dict[str, Any]) -> Iterator[str]:
         yield "damaged: {source}, game {text}: {game}: {problem}".format(**damage)
     unnamed = sum(max(0, len(status[key]) - _NAMED) for key in ("disputed", "damaged"))
     if unnamed:
-        yield f"and {unnamed} more; written as JSON, all are named"
+        yield f"and {unnamed} more; the JSON output names all"

@@ -189,8 +189,8 @@ def build_event_table(data: StudyData) -> Rows:
             yield *names, *_compare_gains(moves_of[stay], moves_of[other_stay])
     if len(long_stays) > MOST_STAYS:
         yield (
-            f"Of {len(long_stays)} players at an event the {MOST_STAYS} with the most"
-            " moves: for others name players and events."
+            f"Of {len(long_stays)} players at an event, the {MOST_STAYS} with the most"
+            " moves are compared. To compare others, name players and events."
         )
 
 
@@ -430,7 +430,7 @@ def build_measured_engine_table(data: StudyData) -> Rows:
     zeros = engine[0] / max(1, engine.n)
     mean = engine.mean or 0.0
     yield (
-        f"The engine's gains: {engine.n} successive gains of moves that were its own"
+        f"The engine's gains: {engine.n} successive gains of moves that were its first"
         f" choice, {zeros:.1%} of them 0, mean {mean:.1f} cp."
     )
 
@@ -450,7 +450,7 @@ def build_engine_gains_table(data: StudyData) -> Rows:
     """
     engine = _collect_engine_gains(data)
     yield from engine
-    yield f"Successive gains of {engine.n} moves that were the engine's own choice."
+    yield f"Successive gains of {engine.n} moves that were the engine's first choice."
 
 
 def _collect_engine_gains(data: StudyData) -> GainHistogram:
@@ -479,7 +479,7 @@ _DRAWS = 2_000
     ("high", 3),
     ("apart", 1, "root mean square of what is between them, Elo"),
     notes=(
-        f"Games with {_LEAST_MOVES} moves of either side and no unbounded difference.",
+        f"Games with {_LEAST_MOVES} moves of each side and no unbounded difference.",
     ),
     engine=SUCCESSIVE,
     about="everybody",

@@ -58,7 +58,7 @@ class GameReader:
             raise DamagedGame(_name_game(read_game.game), "no moves")
         if len(read_game.game.moves) < LEAST_PLIES:
             raise DamagedGame(
-                _name_game(read_game.game), "one move alone, taken as a walkover"
+                _name_game(read_game.game), "only one move, treated as a walkover"
             )
         return read_game
 

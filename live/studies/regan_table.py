@@ -102,15 +102,15 @@ def build_sensitivity_table(data: StudyData, by: str = "player") -> Rows:
     left_out = counts["left_out"].sum()
     yield (
         f"{left_out} turns left out: opening, repeated or decided positions, moves"
-        " beyond the lines."
+        " outside the searched lines."
     )
-    yield "(s, c) hold for this engine, limit and number of lines alone."
+    yield "(s, c) are valid only for this engine, limit and number of lines."
     yield (
         "A projection from a fit to the same moves shows whether the model has the"
-        " right shape; it screens nobody."
+        " right shape; it is no screening of players."
     )
     if beyond := (counts["counting"] - MOST_TURNS).clip(0).sum():
-        yield f"{beyond} turns beyond {MOST_TURNS} of a row are not counted."
+        yield f"Rows use at most {MOST_TURNS} turns: {beyond} turns are left out."
     if not groups:
         yield "No position has several lines: search with study run --lines 10."
     yield TableHead(f"Sensitivity and competence by {by}", _build_columns(by))

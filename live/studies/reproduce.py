@@ -138,8 +138,8 @@ def _explain_no_matching_games(
         titles |= {paper.occasions[name].title: None for name in titled}
     players = database.read_players()
     return (
-        f"has no game of {', '.join(titles) or 'the named tables'}; one is"
-        f" {players[game.white]} - {players[game.black]}, event"
+        f"has no game of {', '.join(titles) or 'the named tables'}; one of"
+        f" its games is {players[game.white]} - {players[game.black]}, event"
         f' "{game.event}", {game.year or "no year"}'
     )
 

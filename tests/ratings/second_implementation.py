@@ -124,7 +124,7 @@ def between(elo: float, line: Floats) -> float:
     return float(line[at] * (1 - part) + line[at + 1] * part)
 
 
-class Seen(NamedTuple):
+class ComparedMove(NamedTuple):
     """A move compared with the moves of players at each Elo of the grid."""
 
     move: Move
@@ -139,7 +139,9 @@ class Seen(NamedTuple):
     u: float | None
 
 
-def see(models: Sequence[Model], move: Move, rated: float | None) -> Seen:
+def compare_move(
+    models: Sequence[Model], move: Move, rated: float | None
+) -> ComparedMove:
     """Compare one move with the moves of players at each Elo of the grid."""
     # A loss that equals an edge belongs to the class below the edge.
     k = sum(edge < -move.gain_cp for edge in models[0]["loss_edges_cp"])
@@ -147,12 +149,14 @@ def see(models: Sequence[Model], move: Move, rated: float | None) -> Seen:
     t = np.array([slopes[k] for _, slopes in grid])
     peers = np.array([moments(pi, slopes) for pi, slopes in grid])
     if rated is None:
-        return Seen(move, t, peers[:, 1], peers[:, 2], None, None, None, None)
+        return ComparedMove(move, t, peers[:, 1], peers[:, 2], None, None, None, None)
     pi_own, _ = classes(models, move, rated)
     own = np.array([moments(pi_own, slopes) for _, slopes in grid])
     u = between(rated, t) / math.sqrt(between(rated, own[:, 1]))
     a, v_own, k3_own = own.T
-    return Seen(move, t, peers[:, 1], peers[:, 2], a, v_own, k3_own, _clip(u, -3, 3))
+    return ComparedMove(
+        move, t, peers[:, 1], peers[:, 2], a, v_own, k3_own, _clip(u, -3, 3)
+    )
 
 
 def figures(
@@ -174,7 +178,7 @@ def figures(
         for color, elo in elos.items()
     }
     seen = [
-        see(models, _in_own_centipawns(told, scale), rated[told.color])
+        compare_move(models, _in_own_centipawns(told, scale), rated[told.color])
         for told in sorted(moves, key=lambda m: m.ply)
     ]
     found: dict[str, list[Figures]] = {}
@@ -201,8 +205,8 @@ def _in_own_centipawns(move: Move, scale: float) -> Move:
 
 def _after(
     models: Sequence[Model],
-    mine: Sequence[Seen],
-    theirs: Sequence[Seen],
+    mine: Sequence[ComparedMove],
+    theirs: Sequence[ComparedMove],
     level: float,
     *,
     over: bool,
@@ -240,7 +244,7 @@ def _after(
     )
 
 
-def _add_up(seen: Sequence[Seen], name: str) -> Floats:
+def _add_up(seen: Sequence[ComparedMove], name: str) -> Floats:
     sums: Floats = np.sum([getattr(each, name) for each in seen], axis=0)
     return sums
 
@@ -257,7 +261,9 @@ def _skewed(q: float, k: Floats, sd: Floats) -> Floats:
     return q + g * (q * q - 1) / 6
 
 
-def _hardness(models: Sequence[Model], theirs: Sequence[Seen], ply: int) -> float:
+def _hardness(
+    models: Sequence[Model], theirs: Sequence[ComparedMove], ply: int
+) -> float:
     u = [each.u for each in theirs if each.move.ply < ply]
     if not u or u[0] is None:
         return 0.0

@@ -21,7 +21,7 @@ scores = st.one_of(
 COLORS: tuple[Color, Color] = ("white", "black")
 
 
-def of(
+def measure_side(
     *cps: int | None, first: Color = "white", color: Color = "white"
 ) -> tuple[float | None, int, float | None, int]:
     """Return the accuracy and the centipawn loss of a side from all scores, each
@@ -75,7 +75,7 @@ def lichess(start_cp: int, cps: Sequence[int], color: Color) -> float | None:
 @given(st.lists(st.integers(-1500, 1500), max_size=120))
 def test_a_game_agrees_with_the_published_description(cps: list[int]) -> None:
     for color in COLORS:
-        expected, found = lichess(15, cps, color), of(15, *cps, color=color)
+        expected, found = lichess(15, cps, color), measure_side(15, *cps, color=color)
         assert found[1] == len(cps[color == "black" :: 2])
         assert found[0] == (
             None if expected is None else pytest.approx(expected, abs=1e-7)
@@ -112,19 +112,19 @@ def test_the_mating_move_is_one_of_the_moves() -> None:
 def test_positions_beyond_the_cap_are_not_in_the_denominator() -> None:
     # lila issue 11261. White loses 60, then makes three moves between +12 and +15.
     cps = (15, -45, 0, 1200, 1500, 1300, 1400, 1250, 1350)
-    assert of(*cps)[2:] == (30, 2)
-    assert of(*cps, color="black")[3] == 1
+    assert measure_side(*cps)[2:] == (30, 2)
+    assert measure_side(*cps, color="black")[3] == 1
     # A move that begins beyond the cap and ends below it counts.
-    assert of(1500, 1500, 1500, 400)[2:] == (600, 1)
-    assert of(1500, 1500, 1500)[2:] == (None, 0)
+    assert measure_side(1500, 1500, 1500, 400)[2:] == (600, 1)
+    assert measure_side(1500, 1500, 1500)[2:] == (None, 0)
 
 
 def test_the_first_move_is_compared_with_the_position_it_was_made_from() -> None:
     # lila issues 13914 and 11779: White gives odds of a knight and starts at -5 pawns.
-    assert of(-500, -500) == (100, 1, 0, 1)
-    assert of(None, -500) == (None, 0, None, 0)
-    assert of(0, 300, first="black", color="black")[2:] == (300, 1)
-    assert of(0, 300, first="black")[:2] == (None, 0)
+    assert measure_side(-500, -500) == (100, 1, 0, 1)
+    assert measure_side(None, -500) == (None, 0, None, 0)
+    assert measure_side(0, 300, first="black", color="black")[2:] == (300, 1)
+    assert measure_side(0, 300, first="black")[:2] == (None, 0)
 
 
 def test_a_mate_counts_the_same_in_every_figure() -> None:

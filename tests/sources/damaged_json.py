@@ -188,7 +188,7 @@ class Shown:
         return self.games[board].problem or ""
 
 
-def is_said(damage: Damage, words: str) -> bool:
+def names_damage(damage: Damage, words: str) -> bool:
     """Return whether a message names the damaged field, or says that more than this
     field cannot be read or used.
     """

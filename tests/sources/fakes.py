@@ -96,7 +96,7 @@ class Ledger:
         self.reports.append(report)
         if report.complete:
             self.games.clear()
-        self.games.update({told_by(game): game for game in report.games})
+        self.games.update({identify_game(game): game for game in report.games})
 
     async def wait_until_rated(self) -> None:
         """Return at once, because nothing is rated."""
@@ -116,7 +116,7 @@ class Ledger:
         return self.healths[-1]
 
 
-def told_by(game: GameReport) -> tuple[str, ...]:
+def identify_game(game: GameReport) -> tuple[str, ...]:
     return (game.headers.round, game.headers.white.name, game.headers.black.name)
 
 

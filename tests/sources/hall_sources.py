@@ -313,7 +313,7 @@ class MqttRehearsal(MishapRehearsal):
 
     async def show_report(self, index: int, report: GameReport) -> None:
         """Publish the game to the topic of game ``index``, counted from 0."""
-        self._held[index] = told_json(report)
+        self._held[index] = encode_mqtt_game(report)
         await self._publish(index, self._held[index])
 
     async def drop(self) -> None:
@@ -324,14 +324,14 @@ class MqttRehearsal(MishapRehearsal):
             await self._publish(index, payload)
 
     async def garble(self, index: int, report: GameReport) -> None:
-        await self._publish(index, told_json(report)[:-9])
+        await self._publish(index, encode_mqtt_game(report)[:-9])
 
     async def _publish(self, index: int, payload: bytes) -> None:
         async with self._broker.client() as client:
             await client.publish(f"games/{index + 1}", payload, qos=1, retain=True)
 
 
-def told_json(game: GameReport) -> bytes:
+def encode_mqtt_game(game: GameReport) -> bytes:
     """Return one game in this project's schema
     (:class:`live.sources.mqtt_topic.MqttGame`).
     """

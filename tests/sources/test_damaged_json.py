@@ -26,8 +26,8 @@ from tests.sources.damaged_json import (
     Damage,
     Shown,
     damages,
-    is_said,
     long_game,
+    names_damage,
     sans_of,
 )
 from tests.sources.fakes import Followed, follow_source, until
@@ -155,9 +155,9 @@ async def damaged_once(
     others = set(BOARDS) - damaged if now or "game" in file else set()
     shown.check(before, site.plies, well=others)
     if damage.is_odd and damage.field != "id":
-        assert is_said(damage, seen.detail), (str(damage), seen.detail)
+        assert names_damage(damage, seen.detail), (str(damage), seen.detail)
         for board in damaged:
-            assert is_said(damage, shown.words(board)), (
+            assert names_damage(damage, shown.words(board)), (
                 str(damage),
                 shown.words(board),
             )
@@ -275,7 +275,7 @@ def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
         hear(boards, damage.document)
         shown.check(before, plies, well={*BOARDS} - {board})
         if damage.is_odd and len(damage.path) > 1 and damage.field != "serialnr":
-            assert is_said(damage, shown.words(board)), (
+            assert names_damage(damage, shown.words(board)), (
                 str(damage),
                 shown.words(board),
             )
@@ -365,7 +365,7 @@ def test_mqtt(publish: Any, restarts: bool, count: int) -> None:
         hear(board, damage.document)
         shown.check(before, plies, well={*BOARDS} - {board})
         if damage.is_odd:
-            assert is_said(damage, shown.words(board)), (
+            assert names_damage(damage, shown.words(board)), (
                 str(damage),
                 shown.words(board),
             )
@@ -466,7 +466,7 @@ def test_lines_of_a_game_of_lichess(restarts: bool, numbers: range) -> None:
                 and number % 4 != 3
             ):
                 said = heard_of.problem or ""
-                assert is_said(damage, said) or damage.field == "id", (
+                assert names_damage(damage, said) or damage.field == "id", (
                     str(damage),
                     said,
                 )

@@ -104,7 +104,7 @@ def test_a_correction_in_one_file_is_believed_and_parts_no_game_from_its_copy() 
     other = [*LINE[:7], "b5", "Bb3", "Nf6"]
     corrected = make_game(sans=" ".join(other), round="3")
     assert case.look({HOME: (corrected,), copy: (held,)}) == [corrected]
-    # The same holds for a corrected name.
+    # A name that is corrected in one file does not separate the two games either.
     named = change_headers(
         playing(22), white=msgspec.structs.replace(held.headers.white, name="Ana Adams")
     )

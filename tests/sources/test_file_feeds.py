@@ -35,9 +35,9 @@ from tests.sources.fakes import (
     Ledger,
     decode,
     follow_source,
+    identify_game,
     run_feed,
     substance,
-    told_by,
     until,
 )
 
@@ -49,7 +49,7 @@ RUNNING = (
 )
 ALL = sum(len(game.moves) for game in GAMES)
 SOME = sum(len(game.moves) for game in decode(RUNNING))
-KNOWN = {told_by(game): game for game in GAMES}
+KNOWN = {identify_game(game): game for game in GAMES}
 POLLED = FeedsConfig(poll_s=2.0)
 
 
@@ -325,7 +325,7 @@ async def test_health_counts_games_beyond_the_bound_and_doubled_ones(
 # --- folders --------------------------------------------------------------------------
 
 
-WANTED = {told_by(game): substance(game) for game in GAMES}
+WANTED = {identify_game(game): substance(game) for game in GAMES}
 
 
 def change_game(game: GameReport, **changes: Any) -> GameReport:
@@ -375,7 +375,7 @@ class Folder:
         }
 
     def holds(self, *games: GameReport) -> bool:
-        return self.games == {told_by(game): substance(game) for game in games}
+        return self.games == {identify_game(game): substance(game) for game in games}
 
 
 def test_numbers_count_as_numbers(tmp_path: Path) -> None:
@@ -712,7 +712,7 @@ async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
         less = change_game(known[2], moves=known[2].moves[:-1])
         case.write("game-3.pgn", less)
         await case.look(3)
-        assert case.games[told_by(less)] == substance(less)
+        assert case.games[identify_game(less)] == substance(less)
 
 
 async def test_a_takeback_in_a_file_waits_for_no_other_file(tmp_path: Path) -> None:
@@ -733,7 +733,7 @@ async def test_a_takeback_in_a_file_waits_for_no_other_file(tmp_path: Path) -> N
         await case.look()
         assert len(case.games) == 5
         for game in [*less, *games[2:]]:
-            assert case.games[told_by(game)] == substance(game)
+            assert case.games[identify_game(game)] == substance(game)
 
 
 async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_back(

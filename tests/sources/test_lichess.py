@@ -40,8 +40,8 @@ from tests.sources.fakes import (
     answer_with,
     decode,
     follow_source,
+    identify_game,
     substance,
-    told_by,
     until,
     upto,
 )
@@ -49,7 +49,7 @@ from tests.sources.lichess_server import GAME_ID, TOUR_ID, LichessRound, lichess
 
 
 @pytest.fixture(autouse=True)
-def rarely(monkeypatch: pytest.MonkeyPatch) -> None:
+def compare_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make comparisons with the export rare, so that they do not affect other tests."""
     monkeypatch.setattr(lichess, "COMPARE_S", 300.0)
 
@@ -117,7 +117,7 @@ class Case:
 
 @cache
 def index_games(text: bytes) -> dict[tuple[str, ...], GameReport]:
-    return {told_by(game): game for game in decode(text)}
+    return {identify_game(game): game for game in decode(text)}
 
 
 def list_reports(seen: Followed, board: int) -> list[GameReport]:
@@ -131,7 +131,7 @@ def lengths(seen: Followed, board: int) -> list[int]:
     return [len(game.moves) for game in list_reports(seen, board)]
 
 
-async def later(seen: Followed, holds: Callable[[], bool]) -> float:
+async def measure_wait_s(seen: Followed, holds: Callable[[], bool]) -> float:
     """Let deadlines expire until the condition is true; return the seconds passed."""
     begun_s = seen.clock.now()
     while not holds():
@@ -404,11 +404,11 @@ async def test_a_result_corrected_and_a_game_added_hours_later_are_seen() -> Non
     case = Case(shown=3)
     async with case.follow_source(lasting=True) as seen:
         await seen.wait_for_games(3)
-        await later(seen, lambda: seen.states[-1] == "finished")
+        await measure_wait_s(seen, lambda: seen.states[-1] == "finished")
         seen.clock.time_s += 3600
         case.round.store_unsent(0, msgspec.structs.replace(GAMES[0], result="0-0"))
         case.round.store_unsent(3, upto(GAMES[3], 20))
-        assert await later(seen, lambda: len(seen.games) == 4) <= 1900
+        assert await measure_wait_s(seen, lambda: len(seen.games) == 4) <= 1900
         assert "0-0" in [game.result for game in seen.games]
         assert not seen.done
 
@@ -417,7 +417,7 @@ async def test_a_tournament_that_is_over_is_polled_seldom() -> None:
     """The source must pause between polls while it waits for the next round."""
     case = Case(shown=4)
     async with case.follow_source(tour=True, lasting=True) as seen:
-        await later(seen, lambda: seen.states[-1:] == ["finished"])
+        await measure_wait_s(seen, lambda: seen.states[-1:] == ["finished"])
         await until(lambda: seen.clock.next_deadline_s is not None)
         assert (seen.clock.next_deadline_s or 0.0) > 1.0
 
@@ -430,13 +430,15 @@ async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     case.show_all(1)
     async with case.follow_source(lasting=True) as seen:
         await seen.wait_for_games(1)
-        await later(seen, lambda: seen.states[-1] == "finished")
+        await measure_wait_s(seen, lambda: seen.states[-1] == "finished")
         next_one.show_report(1, upto(GAMES[1], 10))
         next_one.start()
-        assert await later(seen, lambda: len(seen.games) == 2) <= 120
+        assert await measure_wait_s(seen, lambda: len(seen.games) == 2) <= 120
         # The former round is still compared.
         case.round.store_unsent(0, msgspec.structs.replace(GAMES[0], result="0-0"))
-        await later(seen, lambda: "0-0" in [game.result for game in seen.games])
+        await measure_wait_s(
+            seen, lambda: "0-0" in [game.result for game in seen.games]
+        )
     assert not any(report.complete for report in seen.ledger.reports[2:])
 
 
@@ -450,10 +452,12 @@ async def test_takebacks_and_games_deleted_are_seen_within_20_seconds_by_a_short
         case.show(0, 20)
         case.show(1, 20)
         await seen.wait_for_games(2)
-        await later(seen, lambda: len(case.round.requests) >= 5)
+        await measure_wait_s(seen, lambda: len(case.round.requests) >= 5)
         case.round.store_unsent(0, upto(GAMES[0], 18))
         case.round.forget(1)
-        assert await later(seen, lambda: list(seen.plies.values()) == [18]) <= 20
+        assert (
+            await measure_wait_s(seen, lambda: list(seen.plies.values()) == [18]) <= 20
+        )
     exports = [
         r
         for r in case.round.requests
@@ -485,7 +489,9 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
         assert lengths(seen, 0) == [20]
         assert sorted(game.result for game in seen.games) == ["*", result]
         if result != "*":  # the next comparison confirms it
-            await later(seen, lambda: all(game.result == "*" for game in seen.games))
+            await measure_wait_s(
+                seen, lambda: all(game.result == "*" for game in seen.games)
+            )
 
 
 GAME = GAMES[0]

@@ -228,7 +228,7 @@ def seat_players(board: Board, result: Result = "*") -> None:
     board.boards.hall.take_changed_games()
 
 
-def told_after(
+def state_after(
     board: Board, now_s: float, /, **param: object
 ) -> tuple[int, str | None]:
     """Return the plies and the problem of the board's game after this event."""
@@ -249,12 +249,12 @@ def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_ga
     board.reconnect()
     # White and Black have each made two moves whose order is unknown.
     later = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R"
-    assert told_after(board, 0.0, board=later) == (1, None)
-    assert told_after(board, 9.0, clock=CLOCK) == (1, None)
-    assert told_after(board, 21.0, clock=CLOCK) == (1, MISSED)
+    assert state_after(board, 0.0, board=later) == (1, None)
+    assert state_after(board, 9.0, clock=CLOCK) == (1, None)
+    assert state_after(board, 21.0, clock=CLOCK) == (1, MISSED)
     # The operator enters the moves.
     sans = ["e4", "e5", "Nf3", "Nf6", "Nc3"]
-    assert told_after(board, 30.0, san=sans, start=FEN, match=True) == (5, None)
+    assert state_after(board, 30.0, san=sans, start=FEN, match=True) == (5, None)
 
 
 def test_the_first_moves_of_a_game_are_found_where_nobody_listened(
@@ -262,17 +262,17 @@ def test_the_first_moves_of_a_game_are_found_where_nobody_listened(
 ) -> None:
     seat_players(board)
     start = board.setup(OPEN)
-    assert told_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
+    assert state_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
 
 
 def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
     seat_players(board)
     for plies in range(5):
         board.moves(*["e4", "e5", "Nf3", "Nc6"][:plies])
-    assert told_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
+    assert state_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
     assert board.boards.hall.note == "1 board was set back without a result"
     seat_players(board, "1-0")
-    assert told_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
+    assert state_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
     assert board.boards.hall.note == ""
 
 
@@ -532,7 +532,7 @@ async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
 async def test_pairings_that_were_never_read_are_unknown_and_not_gone(
     path: str,
 ) -> None:
-    """Otherwise, boards would begin games without players after a restart."""
+    """Without pairings, boards would begin games without players after a restart."""
     site = HallSite()
     site.instead = {path: (500, b"")}
     async with site.read() as (pairings, fetch):

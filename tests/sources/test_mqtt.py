@@ -36,7 +36,7 @@ from tests.sources.fakes import (
     until,
     upto,
 )
-from tests.sources.hall_sources import told_json
+from tests.sources.hall_sources import encode_mqtt_game
 
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
@@ -305,7 +305,7 @@ def test_work_is_handed_back_after_each_move_whatever_came() -> None:
 def test_messages_that_nobody_took_become_one() -> None:
     board = Subscription()
     for plies in range(1, 20):
-        board.read(told_json(upto(GAMES[0], plies)), "a/1")
+        board.read(encode_mqtt_game(upto(GAMES[0], plies)), "a/1")
     ((latest,), complete) = board.games.take_reports()
     assert (len(latest.moves), complete) == (19, False)
     assert board.games.take_reports() == ([], False)
@@ -367,7 +367,7 @@ async def publish(
 
 def played(plies: int, board: int = 1) -> tuple[str, bytes]:
     """Return the topic and the payload of a board after this number of plies."""
-    return f"a/{board}", told_json(upto(GAMES[board - 1], plies))
+    return f"a/{board}", encode_mqtt_game(upto(GAMES[board - 1], plies))
 
 
 async def live(seen: Followed) -> None:
@@ -379,13 +379,13 @@ async def test_retained_games_are_there_at_once_and_followed_to_their_end(
 ) -> None:
     await publish(
         broker,
-        ("open/1/1", told_json(upto(GAMES[0], 9))),
+        ("open/1/1", encode_mqtt_game(upto(GAMES[0], 9))),
         ("open/1/2/deep", write_pgn(upto(GAMES[1], 8)).encode()),
-        ("other/1", told_json(GAMES[3])),
+        ("other/1", encode_mqtt_game(GAMES[3])),
     )
     async with follow_source(f"{address(broker)}/open/#") as seen:
         await until(lambda: sorted(seen.plies.values()) == [8, 9])
-        await publish(broker, ("open/1/1", told_json(GAMES[0])))
+        await publish(broker, ("open/1/1", encode_mqtt_game(GAMES[0])))
         await publish(broker, ("open/1/2/deep", write_pgn(GAMES[1]).encode()))
         await until(lambda: "*" not in [game.result for game in seen.games])
         await seen.clock.expire()

@@ -370,7 +370,7 @@ def test_a_page_of_many_old_copies_costs_no_more_than_its_games() -> None:
 async def test_law_a_page_that_is_now_and_then_old_or_cut_takes_nothing_back(
     readings: list[tuple[str, int, float, float]],
 ) -> None:
-    """This holds for any interval between readings, and any duration of a reading."""
+    """Intervals between readings and durations of readings are arbitrary."""
     text, at, faulty_s = Page(), 0, 0.0
     before = await text.read(STATES[0])
     for kind, place, part, takes_s in readings:

@@ -189,7 +189,7 @@ async def test_a_session_knows_change_and_end() -> None:
 
 
 def test_games_that_share_an_address_have_no_key_of_their_own() -> None:
-    """Such games must not be merged into one."""
+    """Games with the same address must not be merged into one."""
     shared = drop_repeated_games(
         [game("A", "Round001"), game("C", "Round001"), game("D", "Game0001")]
     )

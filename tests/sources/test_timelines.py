@@ -28,7 +28,7 @@ from live.sources.game_timeline import (
     plan_timeline,
 )
 from live.sources.source_address import recognise_source
-from tests.sources.fakes import GAMES, DrivenClock, Ledger, conditions, told_by
+from tests.sources.fakes import GAMES, DrivenClock, Ledger, conditions, identify_game
 
 PLY = 15
 
@@ -187,7 +187,7 @@ async def demo(rating_s: float = 0.0) -> tuple[Ratings, float]:
         moment.game: moment.report
         for moment in plan_timeline(read_demo_games(), incidents=INCIDENTS)
     }
-    assert ledger.games == {told_by(game): game for game in ends.values()}
+    assert ledger.games == {identify_game(game): game for game in ends.values()}
     return ledger, clock.now() - 1000
 
 
@@ -213,7 +213,9 @@ async def test_the_demo_plays_games_to_the_end_and_never_outruns_its_figures() -
     plies = {board: [0] for board in slow.games}
     for report in slow.reports[:12]:
         for board in plies:
-            held = [len(game.moves) for game in report.games if told_by(game) == board]
+            held = [
+                len(game.moves) for game in report.games if identify_game(game) == board
+            ]
             plies[board].append(max(plies[board][-1], *held, 0))
     assert all(shown[3] > shown[1] for shown in plies.values())
     assert min(shown[-1] for shown in plies.values()) >= 8

@@ -179,7 +179,9 @@ def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
         table = build_table("alliot-fits", data)
-    assert not table.rows and table.notes == ("Under 41 games nothing is chosen.",)
+    assert not table.rows and table.notes == (
+        "At least 41 games are needed to choose constants.",
+    )
 
 
 def test_games_that_count_have_their_results(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
                 (6, "no moves"),
                 (7, "JSON is malformed"),
                 (8, "3 evaluations for 1 moves"),
-                (9, "one move alone, taken as a walkover"),
+                (9, "only one move, treated as a walkover"),
             ]
 
 

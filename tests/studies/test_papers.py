@@ -167,7 +167,7 @@ def compared_without_games() -> list[Comparison]:
 def test_two_tables_are_the_same_by_a_second_way(
     london: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A script that imports nothing from ``live`` recomputes them from the scores."""
+    """A script without imports from ``live`` recomputes both tables from the scores."""
     written = tmp_path / "papers.csv"
     text = build_csv(compared(london, "ferreira-table-1", "ferreira-table-4"))
     written.write_text(text)
@@ -296,7 +296,8 @@ def test_candidates_1971_come_as_a_file(
     # These games have the right event name but the wrong year.
     file.write_text(pgn_of_matches(CANDIDATES_1971, 1972))
     with pytest.raises(
-        InputError, match=r"has no game of Candidates 1971; one is .*, 1972"
+        InputError,
+        match=r"has no game of Candidates 1971; one of its games is .*, 1972",
     ):
         run("c.db", file, names)
 
@@ -869,7 +870,7 @@ def test_pieces_keep_several_lines(tmp_path: Path) -> None:
 
 
 def test_perceived_ratings_of_the_papers_players(tmp_path: Path) -> None:
-    """They are computed only for engines whose scale relative to the model is known."""
+    """Only scores of engines with a known scale give perceived ratings."""
     games = all_play_all(LONDON, "3rd London Classic", 2011)
     engine = {"engine": "Stockfish 19 Lite WASM Multithreaded; Threads=1"}
     games = [game | engine | {"limit": "100000 nodes"} for game in games]

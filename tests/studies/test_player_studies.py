@@ -190,7 +190,7 @@ async def test_a_walkover_is_no_game_of_a_player(
         await rank_players(config, [pgn], evals="pgn", by="covariance", json=None)
 
 
-# --- what is printed ------------------------------------------------------------------
+# --- printed output -------------------------------------------------------------------
 
 ENGINE = EngineInfo("Arithmetic", "1 look", 2800, "field")
 

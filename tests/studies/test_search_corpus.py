@@ -63,7 +63,7 @@ async def test_a_move_that_was_the_first_choice_needs_no_search_of_its_own() -> 
 
 
 async def test_a_position_that_no_engine_can_search_leaves_the_others() -> None:
-    """The same holds if the search goes from the last position to the first."""
+    """The search goes from the last position to the first, which fails."""
     places = {}
 
     async def ask(search: Search, place: int) -> SearchResult | SearchFailure:
@@ -142,7 +142,7 @@ def test_what_is_missing(tmp_path: Path) -> None:
         assert find_missing_games(database, 1) == []
 
 
-class HeldPool:
+class RecordingPool:
     """Engine pool that records submitted searches and never completes them."""
 
     slots = 1
@@ -160,7 +160,7 @@ async def test_an_answer_after_a_stop_is_dropped(tmp_path: Path) -> None:
     """An engine that is still searching when the run stops returns its result
     afterwards.
     """
-    pool = HeldPool()
+    pool = RecordingPool()
     answer = SearchResult(Score(1), "e2e4", 7)
     with CorpusDatabase(
         corpus_of(tmp_path / "c.db", DATA / "otb-2024-25.pgn")

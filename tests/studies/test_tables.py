@@ -293,7 +293,7 @@ def test_players_at_events_are_those_with_the_most_moves(
     most = sorted((int(each[2] or 0) for each in stays), reverse=True)[:3]
     for row in fewer.rows:
         assert {int(row[2] or 0), int(row[5] or 0)} <= set(most)
-    assert not whole.notes and "Of 7 players at an event the 3" in fewer.notes[0]
+    assert not whole.notes and "Of 7 players at an event, the 3" in fewer.notes[0]
 
 
 def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
@@ -343,13 +343,13 @@ def test_few_games_are_drawn_or_said_to_be_too_few(
     # Matches and correlations need four games, a spline needs more, and the table of
     # depths needs search times.
     need = {
-        "alliot-1": "without times",
+        "alliot-1": "no search times",
         "alliot-2": "no class of 20 moves",
         "alliot-6-right": "no class of 20 moves",
-        "alliot-7": "Four games and more",
-        "alliot-7-right": "Matches of four games",
-        "alliot-8": "Matches of four games",
-        "alliot-9": "41 games are the least",
+        "alliot-7": "Matches of at least four games",
+        "alliot-7-right": "Matches of at least four games",
+        "alliot-8": "Matches of at least four games",
+        "alliot-9": "need at least 41 games",
         "alliot-11": "needs four games",
         "alliot-12": "needs four games",
     }
@@ -485,7 +485,7 @@ def test_groups_have_the_turns_that_count(
     monkeypatch.setattr("live.studies.regan_table.MOST_TURNS", 5)
     fewer = make_table(corpus, "regan", by="year")
     assert [row[1] for row in fewer.rows] == [5, 5, 3, 1]
-    assert "2 turns beyond 5 of a row are not counted." in fewer.notes
+    assert "Rows use at most 5 turns: 2 turns are left out." in fewer.notes
 
 
 def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(

@@ -76,7 +76,7 @@ def fit_likelihood(
     at, best = _maximise_likelihood("likelihood", turns, model, curve)
     covariance = invert(best.curvature)
     if covariance is None:
-        raise NoFit("s and c cannot be told apart from these moves")
+        raise NoFit("s and c cannot be distinguished from these moves")
     skill = _build_skill(at, model, curve)
     s, c = (
         _find_profile_interval(turns, skill, best, covariance, index)
@@ -147,7 +147,7 @@ def _refuse(method: Method, turns: TurnArrays) -> None:
         raise NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}")
     if not turns.select_played(turns.deltas).any():
         raise NoFit(
-            "every move played was a best one: no bound to how strong the player is"
+            "every move played was the best one: the strength has no upper bound"
         )
 
 

@@ -102,7 +102,7 @@ def learn_intrinsic(
         ) from None
     if invert(last.curvature) is None:
         raise InputError(
-            name, "s and c cannot be told apart in these games", "Analyse more games"
+            name, "s and c cannot be distinguished in these games", "Analyse more games"
         )
     posts = _build_mileposts(elo, centre, fitted)
     if not _improves(turns, posts):

@@ -110,7 +110,7 @@ def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
         (some_turns(19, ChoiceSkill(0.1, 0.5)), "19 turns: by .*, s and c need"),
         (
             TurnArrays([Spread((0, 0.1, 0.5), 0, 0.0)] * 200),
-            "every move played was a best one",
+            "every move played was the best one",
         ),
         (TurnArrays([Spread((0, 0), i % 2, 0.0) for i in range(300)]), "."),
     ],
@@ -218,7 +218,7 @@ def test_how_far_players_stray_from_their_rating_is_seen() -> None:
                 RatedTurns(str(elo), elo, (Spread((0, 0.1, 0.3), 0, 0.0),) * 40)
                 for elo in range(1500, 2500, 50)
             ],
-            r"no finite s and c|cannot be told apart",
+            r"no finite s and c|cannot be distinguished",
         ),
     ],
     ids=["few", "none", "alike", "upside down", "perfect"],
