@@ -72,7 +72,7 @@ from live.studies.study_tables import (
 
 
 class Variant(NamedTuple):
-    """A row of Table 6."""
+    """A row of Alliot's Table 6."""
 
     name: str
     kind: Conformance
@@ -94,23 +94,23 @@ CONVOLUTIONS: tuple[tuple[str, Convolution, float | None], ...] = (
     ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
     ("n0 = 32, b = 2.4", CONVOLUTION_32, 0.94),
 )
-#: Spline of Table 6: the conformance it uses, and the gain differences at its points,
-#: centipawns. Beyond the last point, the spline is constant.
+#: Spline of Alliot's Table 6: the conformance it uses, and the gain differences at its
+#: points, centipawns. Beyond the last point, the spline is constant.
 SPLINE_CONFORMANCE = build_ponderated(0.82, -2.37)
 _KNOTS_CP = np.arange(0, 401, 20)
 #: Weight of the penalty for bends of the spline, per game. Of the values from 0 to 0.1,
 #: this one predicted other games best: the correlation over 439 games was 0.811, and
 #: 0.775 without a penalty.
 _SMOOTHNESS = 0.01
-#: Values of n0 and b (centipawns) in the grid. Figure 11 goes to n0 = 95 in steps of 1,
-#: and to b = 7.8 in steps of 0.2.
+#: Values of n0 and b (centipawns) in the grid. Alliot's Figure 11 goes to n0 = 95 in
+#: steps of 1, and to b = 7.8 in steps of 0.2.
 GRID_N0 = (0, 4, 8, 16, 24, 29, 32, 48, 64, 95)
 GRID_B_CP = tuple(range(0, 800, 20))
 _GRID = tuple(itertools.product(GRID_N0, GRID_B_CP))
 #: Resolution of differences in the grid, centipawns. It is coarse because every game is
 #: convolved ten times.
 _GRID_STEP_CP = 5
-#: Numbers of pairs of moves in Figure 10.
+#: Numbers of pairs of moves in Alliot's Figure 10.
 _PAIRS_OF_MOVES = (1, 2, 4, 8, 16, 32)
 _SHOWN_CP = 500
 
@@ -130,8 +130,8 @@ _SHOWN_CP = 500
     about="everybody",
 )
 def build_covariance_table(data: StudyData) -> Rows:
-    """Build Table 6: how the covariance indicator of a game correlates with its result,
-    for each kind of conformance with each outcome vector.
+    """Build Alliot's Table 6: how the covariance indicator of a game correlates with
+    its result, for each kind of conformance with each outcome vector.
     """
     for variant, fit in zip(VARIANTS, fit_covariances(data), strict=True):
         yield variant.name, variant.paper_rho, *fit
@@ -194,8 +194,8 @@ def fit_convolutions(data: StudyData) -> list[LineFit]:
     about="everybody",
 )
 def build_grid_table(data: StudyData) -> Rows:
-    """Build the table of the correlation ρ for every n0 and b of the grid: Figures 11
-    and 12.
+    """Build the table of the correlation ρ for every n0 and b of the grid: Alliot's
+    Figures 11 and 12.
     """
     fits = fit_grid(data)
     if all(fit.rho is None for fit in fits):
@@ -261,7 +261,7 @@ def _build_histograms(game: CountedGame) -> list[GainHistogram]:
 )
 def build_outcomes_table(data: StudyData) -> Rows:
     """Build the table of the outcome vectors, with the spline fitted to these games:
-    Figure 9.
+    Alliot's Figure 9.
     """
     basis = build_spline_basis()
     sums = LineSums(1, penalty=build_spline_penalty())
@@ -360,7 +360,7 @@ def compute_covariances(
     game: CountedGame, kinds: Sequence[Conformance], vectors: Sequence[OutcomeVector]
 ) -> Floats | None:
     """Return the covariance of the game, from -1 to 1, for every kind of conformance
-    with every outcome vector; None if one of the sides has no move.
+    with each outcome vector; None if one of the sides has no move.
     """
     covariances = []
     for kind in kinds:

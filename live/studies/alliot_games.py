@@ -139,8 +139,8 @@ def sum_lines(
 )
 def build_correlation_table(data: StudyData) -> Rows:
     """Build the table of how White's p(x) minus Black's correlates with the result (ρ),
-    with the fitted line (α and β), for each x and kind of conformance: Figures 4, 5 and
-    6.
+    with the fitted line (α and β), for each x and kind of conformance: Alliot's Figures
+    4, 5 and 6.
     """
     for name, x_cp, fit in fit_conformances(data):
         yield name, x_cp, *fit
@@ -181,7 +181,7 @@ def compute_share_difference(
     return np.asarray(shares[0] - shares[1], dtype=np.float64)
 
 
-#: Indicators of the complexity of a position, by the names of Table 4.
+#: Indicators of the complexity of a position, by the names of Alliot's Table 4.
 INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 _ENDS = ("", " low", " high")
 
@@ -200,8 +200,8 @@ _ENDS = ("", " low", " high")
     ),
 )
 def build_complexity_table(data: StudyData) -> Rows:
-    """Build Table 4: the correlation of the size of errors with the complexity of the
-    position.
+    """Build Alliot's Table 4: the correlation of the size of errors with the complexity
+    of the position.
     """
     for name, correlations in correlate_complexity(data):
         cells: Row = ()
@@ -265,7 +265,7 @@ TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 
 
 def _select_counted_moves(data: StudyData) -> polars.LazyFrame:
-    """Return the counted moves of all players."""
+    """Return the moves of all players that count for Alliot's statistics."""
     return data.scan_moves(all_players=True).filter("counted").drop_nulls("gain_cp")
 
 
@@ -297,8 +297,8 @@ def _classify_search_time() -> polars.Expr:
     about="everybody",
 )
 def build_depth_table(data: StudyData) -> Rows:
-    """Build the table of Figure 1: depths that searches reached, by the time they
-    took.
+    """Build the table of Alliot's Figure 1: depths that searches reached, by the time
+    they took.
     """
     edges = (0, *TIME_EDGES_MS, None)
     share = col("searches") / col("searches").sum().over("class")
@@ -322,10 +322,10 @@ def build_depth_table(data: StudyData) -> Rows:
     about="named",
 )
 def build_evaluation_table(data: StudyData) -> Rows:
-    """Build the table of Figures 2, 6 and 14. For each class of evaluation, it has the
-    number of positions, the mean conformance, the share of moves that lose at most 30
-    centipawns, and the mean score of the games. The classes are given for all players
-    together and for each named player.
+    """Build the table of Alliot's Figures 2, 6 and 14. For each class of evaluation, it
+    has the number of positions, the mean conformance, the share of moves that lose at
+    most 30 centipawns, and the mean score of the games. The classes are given for all
+    players together and for each named player.
     """
     at = col("best_cp").cast(Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
     gain = col("gain_cp").cast(Int64)
@@ -380,8 +380,8 @@ def _list_player_groups(data: StudyData) -> list[tuple[int | None, str]]:
     about="everybody",
 )
 def build_shortfall_table(data: StudyData) -> Rows:
-    """Build the table of how many moves lose each number of centipawns (Figure 3), by
-    colour (Figure 6, left).
+    """Build the table of how many moves lose each number of centipawns (Alliot 2017,
+    Figure 3), by colour (Figure 6, left).
     """
     shares = [
         polars.when(col(color).sum() > 0)
@@ -423,7 +423,7 @@ def count_shortfalls(data: StudyData) -> DataFrame:
 )
 def build_highest_table(data: StudyData) -> Rows:
     """Build the table of results by the highest evaluation that White, or each named
-    player, reached (Figure 13).
+    player, reached (Alliot 2017, Figure 13).
     """
     best = col("best_cp").cast(Int64)
     score = col("score").cast(Float64)

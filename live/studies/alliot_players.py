@@ -95,7 +95,7 @@ def _build_conformance_columns(kind: str) -> tuple[Column, ...]:
     engine="",
 )
 def build_games_table(data: StudyData) -> Rows:
-    """Build Table 1: games by player and colour."""
+    """Build Alliot's Table 1: games by player and colour."""
     for player, name in data.players.items():
         counts = [
             data.database.count_rows("games", f"{color} = {player} AND {data.where}")
@@ -156,8 +156,8 @@ def build_conformance_table(data: StudyData) -> Rows:
     ),
 )
 def build_career_table(data: StudyData) -> Rows:
-    """Build the table of a player's figures by year: Figures 16 and 17, and Algorithm
-    4.
+    """Build the table of a player's figures by year: Alliot's Figures 16 and 17, and
+    Ferreira's Algorithm 4.
     """
     moves_by_year = gather_by_year(data, ConformingMoves)
     for player, name in data.players.items():
@@ -210,7 +210,7 @@ _CHAINS = (
 @register_table("alliot-markov", *_CHAINS, *_build_chain_columns(NINETEEN))
 def build_markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Rows:
     """Build the table of transition matrices with each colour, from the player's own
-    moves only (Tables 2 and 3).
+    moves only (Alliot 2017, Tables 2 and 3).
     """
     moves_of = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
     for player, name in data.players.items():
@@ -244,7 +244,7 @@ def build_markov_ten_table(data: StudyData) -> Rows:
 )
 def build_stationary_table(data: StudyData) -> Rows:
     """Build the table of the stationary distribution of the Markov chain of each pair
-    of players (section 4.4.1).
+    of players (Alliot 2017, section 4.4.1).
     """
     moves_of = gather_by_player(data, PairedMoves)
     for player, opponent in itertools.permutations(moves_of, 2):
@@ -266,8 +266,8 @@ def build_stationary_table(data: StudyData) -> Rows:
     ("a year", 1, "over the years with a dated game"),
 )
 def build_classes_table(data: StudyData) -> Rows:
-    """Build the table of Figure 15: the number of positions in each class of the Markov
-    chains, as a total and as the average per year.
+    """Build the table of Alliot's Figure 15: the number of positions in each class of
+    the Markov chains, as a total and as the average per year.
     """
     counted = data.scan_moves().filter("counted", col("best_cp").is_not_null())
     dated = col("year").n_unique() - col("year").has_nulls()
@@ -290,8 +290,8 @@ _ROYALE = "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9"
 
 @register_table("alliot-royale", "Battle royale", _ROYALE, by=PAIRINGS)
 def build_royale_table(data: StudyData, by: str) -> Rows:
-    """Build the matrix of Tables 7 to 9: the expected score of each player against each
-    other player, best player first.
+    """Build the matrix of Alliot's Tables 7 to 9: the expected score of each player
+    against each other player, best player first.
     """
     moves_of = gather_by_player(data, PairedMoves)
     return _build_matrix_rows(
@@ -386,7 +386,7 @@ def _play_royale(entrants: dict[str, PairedMoves], by: str) -> BattleRoyale:
 
 _LEAST_GAMES = 4
 #: Values of x, centipawns, for which matches compare p(x): 0 counts perfect moves, and
-#: 30 is the best value of Figure 4.
+#: 30 is the best value of Alliot's Figure 4.
 _X_CP = (0, 30)
 
 
@@ -464,8 +464,8 @@ def _name_match(data: StudyData, match: _Match) -> tuple[str, str, str]:
     notes=("Matches of at least four games. Alliot's predictors erred by 3.6 to 6 %.",),
 )
 def build_prediction_table(data: StudyData) -> Rows:
-    """Build Table 5: matches of two players, predicted from their other games, beside
-    the results.
+    """Build Alliot's Table 5: matches of two players, predicted from their other games,
+    beside the results.
     """
     matches = _find_matches(data)
     moves_of = _gather_by_match(data, matches, PairedMoves)
@@ -525,8 +525,8 @@ def _read_match_conformance(
     ("by p(0)", 3, "from perfect moves"),
 )
 def build_score_table(data: StudyData) -> Rows:
-    """Build the table of Figure 7, left: results of matches beside the results expected
-    from the conformance in the same games.
+    """Build the table of Alliot's Figure 7, left: results of matches beside the results
+    expected from the conformance in the same games.
     """
     indicator = functools.partial(
         compute_share_difference, kind=PONDERATED, steps_cp=_X_CP
@@ -570,8 +570,8 @@ def build_score_table(data: StudyData) -> Rows:
     notes=("Matches of at least four games.",),
 )
 def build_match_conformance_table(data: StudyData) -> Rows:
-    """Build the table of Figures 7 (right) and 8: p(x) of winner and loser of each
-    match.
+    """Build the table of Alliot's Figures 7 (right) and 8: p(x) of winner and loser of
+    each match.
     """
     for match, own, opponents in _read_match_conformance(data):
         for x_cp in STEPS_CP:

@@ -1,4 +1,4 @@
-"""Analysis of finished games in PGN files, by the live pipeline."""
+"""Analysis of finished games in PGN files, by the parts of the live service."""
 
 import asyncio
 import contextlib

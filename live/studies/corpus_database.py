@@ -225,8 +225,8 @@ class CorpusDatabase:
         """Register a file that is about to be read. Return its number, how many of its
         texts were added before, and whether the whole file was added.
 
-        ``mark`` changes when the file changes; then the file is read from its
-        beginning.
+        If ``mark`` differs from the stored one, the file has changed, and it is read
+        again from its beginning.
         """
         query = (
             "SELECT source, texts, finished FROM sources WHERE name = ? AND mark = ?"

@@ -82,7 +82,7 @@ class CorpusGame(Value, kw_only=True):
 
 
 def pack_moves(moves: Sequence[str]) -> bytes:
-    """Pack moves (UCI) into two bytes each: from, to, and promotion."""
+    """Pack moves in UCI into two bytes each: origin, destination and promotion."""
     codes = [
         chess.parse_square(uci[:2])
         | chess.parse_square(uci[2:4]) << 6

@@ -164,7 +164,7 @@ def build_cross_table(data: StudyData) -> Rows:
     ("difference", 0),
 )
 def build_event_table(data: StudyData) -> Rows:
-    """Build Table 2: players at events against players at other events."""
+    """Build Ferreira's Table 2: players at events against players at other events."""
     column = choose_gain_column(data.selection.gain)
     long_stays = (
         data.scan_moves()
@@ -210,8 +210,9 @@ def build_event_table(data: StudyData) -> Rows:
     ("opponent's", 0, "strength of the opponent"),
 )
 def build_gain_comparison_table(data: StudyData) -> Rows:
-    """Build Table 3: two players compared only by the gains of their own games against
-    each other, and each player's strength by Algorithm 2 from these differences.
+    """Build Ferreira's Table 3: two players compared only by the gains of their own
+    games against each other, and each player's strength by Algorithm 2 from these
+    differences.
     """
     moves_of = gather_moves(data, PlayerMoves, "player", "opponent", "event")
     encounters = data.count_encounters(searched=True)
@@ -270,7 +271,7 @@ def build_gain_comparison_table(data: StudyData) -> Rows:
     ("r' - d", 0, "the engine by Algorithm 2"),
 )
 def build_engine_table(data: StudyData) -> Rows:
-    """Build Table 4: the engine's rating as derived from each player."""
+    """Build Ferreira's Table 4: the engine's rating as derived from each player."""
     moves_of = gather_by_player(data, PlayerMoves)
     strengths = solve_strengths(data, moves_of, _sum_encounters(data, moves_of))
     engine = measure_engine(data, moves_of, strengths)
@@ -311,8 +312,8 @@ def build_engine_table(data: StudyData) -> Rows:
     ),
 )
 def build_strengths_table(data: StudyData) -> Rows:
-    """Build the table of strengths by Algorithms 2 and 4 with intervals: the right-hand
-    columns of Tables 1 and 5.
+    """Build the table of strengths by Ferreira's Algorithms 2 and 4 with intervals: the
+    right-hand columns of Tables 1 and 5.
     """
     moves_of = gather_by_player(data, PlayerMoves)
     strengths = solve_strengths(data, moves_of, _sum_encounters(data, moves_of))
@@ -358,8 +359,8 @@ def build_strengths_table(data: StudyData) -> Rows:
     ),
 )
 def build_curve_table(data: StudyData) -> Rows:
-    """Build the table of Figure 6: each player's Elo difference to the engine after
-    each move.
+    """Build the table of Ferreira's Figure 6: each player's Elo difference to the
+    engine after each move.
     """
     gain = choose_gain_column(data.selection.gain)
     parts = (col(gain).sign() + 1) / 2
@@ -391,8 +392,8 @@ def build_curve_table(data: StudyData) -> Rows:
     ("share", 6, "of the player's moves"),
 )
 def build_distribution_table(data: StudyData) -> Rows:
-    """Build the table of Figure 3: number of moves by gain in centipawns, including the
-    spike at 0.
+    """Build the table of Ferreira's Figure 3: number of moves by gain in centipawns,
+    including the spike at 0.
     """
     for player, moves in gather_by_player(data, PlayerMoves).items():
         for gain_cp, count in moves.gains:
@@ -488,8 +489,8 @@ def build_engine_gap_table(data: StudyData) -> Rows:
     """Build the table that compares two estimates of the Elo difference of two players:
     one from each player's difference to the engine, and one by direct comparison.
 
-    For the game in the paper, Algorithm 1 gives a difference of 113 Elo, and the
-    results of Algorithm 4 for the two players differ by 142.
+    For the game in the paper, Ferreira's Algorithm 1 gives a difference of 113 Elo, and
+    the results of Algorithm 4 for the two players differ by 142.
     """
     measured = _collect_engine_gains(data)
     # Three figures per game, 24 bytes. They are kept in memory because the games are

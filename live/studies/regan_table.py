@@ -164,8 +164,8 @@ def _collect_turns(data: StudyData, by: str) -> dict[Any, TurnArrays]:
 
 
 def fit_competence_line(competences: dict[int, float]) -> dict[int, float]:
-    """Return, for each rating, the c on the straight line through all c (section 7);
-    empty for fewer than three ratings.
+    """Return, for each rating, the c on the straight line through all c (Regan and
+    Haworth 2011, section 7); empty for fewer than three ratings.
     """
     if len(competences) < 3:
         return {}
