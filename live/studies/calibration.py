@@ -258,8 +258,8 @@ def _read_gains(state: Event) -> Iterator[PlayedGains]:
 
 
 def _is_pgn(file: Path) -> bool:
-    """Return whether a file is PGN. Every file whose name does not mark it as NDJSON is
-    taken for PGN.
+    """Return whether a file is PGN. Every file is treated as PGN unless its name marks
+    it as NDJSON.
     """
     return not re.search(r"\.(ndjson|jsonl|json)(\.gz)?\Z", file.name.lower())
 

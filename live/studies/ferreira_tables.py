@@ -62,7 +62,7 @@ def _sum_encounters(
 
 def _compare_gains(own: PlayerMoves, opponent: PlayerMoves) -> tuple[float | None, ...]:
     """Return the expected score of ``own`` against ``opponent`` by their gains, the two
-    ends of its interval, and the difference in Elo.
+    ends of the interval of this score, and the difference in Elo.
     """
     prediction = predict_by_covariance(own.gains, opponent.gains)
     return (
@@ -164,7 +164,9 @@ def build_cross_table(data: StudyData) -> Rows:
     ("difference", 0),
 )
 def build_event_table(data: StudyData) -> Rows:
-    """Build Ferreira's Table 2: players at events against players at other events."""
+    """Build Ferreira's Table 2: each player at one event, compared by gains with each
+    player at another event.
+    """
     column = choose_gain_column(data.selection.gain)
     long_stays = (
         data.scan_moves()

@@ -1,4 +1,5 @@
-"""Correlations and fitted lines over any number of games, from running sums. Pure.
+"""Correlations and fitted lines over any number of games, from running sums. All
+functions are pure.
 
 Alliot (2017, sections 4.2.1 and 4.3.1) correlates indicators with results by Pearson's
 ρ and fits ``r = β d + α``. His constants were tested on the games to which they were

@@ -184,7 +184,7 @@ async def test_a_walkover_is_no_game_of_a_player(
         )
     players = json.loads(written.read_bytes())["players"]
     assert {each["name"]: each["games"] for each in players} == {"Anna": 1, "Berta": 1}
-    assert "Left out: 3 games without a move of both" in capsys.readouterr().err
+    assert "Left out: 3 games in which a side made no move" in capsys.readouterr().err
     pgn.write_text(_game("Anna", "Berta", "1-0", ""))
     with pytest.raises(InputError, match="no game with moves"):
         await rank_players(config, [pgn], evals="pgn", by="covariance", json=None)

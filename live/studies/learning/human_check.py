@@ -1,5 +1,5 @@
 """Accuracy of a neural network's predictions of the moves of games, by rating and kind
-of game. Pure.
+of game. All functions are pure.
 
 The network predicts the move of every ply after the opening: with the players' own
 ratings, and with both ratings 400 Elo higher and 400 Elo lower, if it was trained on

@@ -225,8 +225,8 @@ def _read_columns(paper: PrintedPaper) -> dict[str, dict[Key, float]]:
 
 @measure("printed-errors")
 def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Compute from the printed columns of Alliot's Table 5 the mean errors that the
-    paper's text states.
+    """Compute the mean errors that the paper's text states, from the printed columns of
+    Alliot's Table 5.
     """
     columns = _read_columns(evidence.paper)
     actual = columns.pop("as")

@@ -1,5 +1,5 @@
 """Comparison of a printed table with the figures computed here: differences, intervals,
-order and winners. Pure.
+order and winners. All functions are pure.
 """
 
 from collections import defaultdict

@@ -250,8 +250,9 @@ def _compare_with_engine(moves: PlayerMoves) -> Measured | None:
 
 @measure("engine-by-elo", "engine-by-strength", games=list_occasion_games, gains=_BOTH)
 def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the engine's rating as derived from each player, by own rating or by
-    strength, and the mean (Ferreira 2012, Table 4).
+    """Return the engine's rating derived from each player, either from the player's own
+    rating or from the player's strength, and the mean of these ratings (Ferreira 2012,
+    Table 4).
     """
     is_by_elo = table.measure == "engine-by-elo"
     ratings: dict[str, float] = {}

@@ -1,5 +1,5 @@
 """Comparison of figures of one engine with several limits and gains: how far an order
-depends on them. Pure.
+depends on them. All functions are pure.
 """
 
 import re

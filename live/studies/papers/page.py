@@ -1,4 +1,6 @@
-"""Comparisons written as Markdown for people, and as CSV for spreadsheets. Pure."""
+"""Comparisons written as Markdown for people, and as CSV for spreadsheets. All
+functions are pure.
+"""
 
 import csv
 import io
