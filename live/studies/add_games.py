@@ -1,9 +1,9 @@
 """Addition of the games of files to a corpus. Each game is added once; damaged texts
 are counted, recorded by name and skipped.
 
-After a kill, the same command continues: texts whose transaction was committed are
-skipped without being parsed, and a game that the corpus already contains is not added
-again.
+If the process is killed, the same command continues where it stopped. Texts whose
+transaction was committed are skipped without being parsed. A game that the corpus
+already contains is not added again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from live.studies.searched_games import SearchSetting
 
 
 class AddedGames(msgspec.Struct):
-    """Counts of one file's texts in this run: skipped, added, already known,
+    """Counts of one file's texts in this run: skipped, added, already in the corpus,
     damaged.
     """
 
@@ -32,7 +32,7 @@ class AddedGames(msgspec.Struct):
     texts: int = 0
     """All texts in the file, including those of earlier runs."""
     passed_over: int = 0
-    """Texts that an earlier run has read."""
+    """Texts that are skipped because an earlier run has read them."""
     new: int = 0
     known: int = 0
     """Games that the corpus already contained."""

@@ -8,10 +8,11 @@ instead convolved with itself n0 times and cut at b.
 
 Alliot chose k1, k2, a, n0, b and the points of his spline by the best correlation on
 the same games on which he tested them (2017, section 4.3.1). This module chooses each
-on some games of the corpus and tests it on other games. The games are divided into ten
-folds; and, as a second test, by players: constants chosen on games within one half of
-the players are tested on games within the second half. One pass keeps running sums, so
-memory does not grow with the number of games.
+constant on some games of the corpus and tests it on other games. There are two tests.
+In the first, the games are divided into ten folds. In the second, the players are
+divided into two halves: constants chosen on the games between players of one half are
+tested on the games between players of the other half. The games are read once and added
+to running sums, so memory does not grow with the number of games.
 """
 
 import itertools
@@ -71,7 +72,7 @@ from live.studies.study_tables import (
 
 
 class Variant(NamedTuple):
-    """A row of Table 6."""
+    """A row of Alliot's Table 6."""
 
     name: str
     kind: Conformance
@@ -93,23 +94,23 @@ CONVOLUTIONS: tuple[tuple[str, Convolution, float | None], ...] = (
     ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
     ("n0 = 32, b = 2.4", CONVOLUTION_32, 0.94),
 )
-#: Spline of Table 6: the conformance it uses, and the gain differences at its points,
-#: centipawns. Beyond the last point, the spline is constant.
+#: Spline of Alliot's Table 6: the conformance it uses, and the gain differences at its
+#: points, centipawns. Beyond the last point, the spline is constant.
 SPLINE_CONFORMANCE = build_ponderated(0.82, -2.37)
 _KNOTS_CP = np.arange(0, 401, 20)
-#: Weight of the penalty for bends of the spline, per game. Of the values from 0 to 0.1
-#: it predicted other games best (correlation 0.811; without a penalty 0.775; 439
-#: games).
+#: Weight of the penalty for bends of the spline, per game. Of the values from 0 to 0.1,
+#: this one predicted other games best: the correlation over 439 games was 0.811, and
+#: 0.775 without a penalty.
 _SMOOTHNESS = 0.01
-#: Values of n0 and b (centipawns) in the grid. Figure 11 goes to n0 = 95 in steps of 1,
-#: and to b = 7.8 in steps of 0.2.
+#: Values of n0 and b (centipawns) in the grid. Alliot's Figure 11 goes to n0 = 95 in
+#: steps of 1, and to b = 7.8 in steps of 0.2.
 GRID_N0 = (0, 4, 8, 16, 24, 29, 32, 48, 64, 95)
 GRID_B_CP = tuple(range(0, 800, 20))
 _GRID = tuple(itertools.product(GRID_N0, GRID_B_CP))
 #: Resolution of differences in the grid, centipawns. It is coarse because every game is
 #: convolved ten times.
 _GRID_STEP_CP = 5
-#: Numbers of pairs of moves in Figure 10.
+#: Numbers of pairs of moves in Alliot's Figure 10.
 _PAIRS_OF_MOVES = (1, 2, 4, 8, 16, 32)
 _SHOWN_CP = 500
 
@@ -129,8 +130,8 @@ _SHOWN_CP = 500
     about="everybody",
 )
 def build_covariance_table(data: StudyData) -> Rows:
-    """Build Table 6: how the covariance indicator of a game correlates with its result,
-    for each pair of a conformance and an outcome vector.
+    """Build Alliot's Table 6: how the covariance indicator of a game correlates with
+    its result, for each kind of conformance with each outcome vector.
     """
     for variant, fit in zip(VARIANTS, fit_covariances(data), strict=True):
         yield variant.name, variant.paper_rho, *fit
@@ -157,8 +158,8 @@ def fit_covariances(data: StudyData) -> list[LineFit]:
     about="everybody",
 )
 def build_convolution_table(data: StudyData) -> Rows:
-    """Build the table of the paper's settings, in which R is convolved with itself n0
-    times and cut at b.
+    """Build the table of how convolved gains correlate with results, for the paper's
+    settings of n0 and b.
     """
     fits = fit_convolutions(data)
     for (name, _, rho), fit in zip(CONVOLUTIONS, fits, strict=True):
@@ -193,8 +194,8 @@ def fit_convolutions(data: StudyData) -> list[LineFit]:
     about="everybody",
 )
 def build_grid_table(data: StudyData) -> Rows:
-    """Build the table of the correlation ρ for every n0 and b of the grid: Figures 11
-    and 12.
+    """Build the table of the correlation ρ for every n0 and b of the grid: Alliot's
+    Figures 11 and 12.
     """
     fits = fit_grid(data)
     if all(fit.rho is None for fit in fits):
@@ -218,8 +219,8 @@ def fit_grid(data: StudyData) -> list[LineFit]:
 
 
 def compute_convolutions(game: CountedGame) -> Floats:
-    """Return the indicators of the grid, from -1 to 1, with shape (n0 times b,): for
-    each n0 in turn, all b ascending.
+    """Return one indicator, from -1 to 1, for each n0 and b of the grid. The shape is
+    (number of n0 · number of b,); the values of b change fastest.
     """
     white, black = _build_histograms(game)
     lowest, pairs = cross_correlate(white, black)
@@ -260,7 +261,7 @@ def _build_histograms(game: CountedGame) -> list[GainHistogram]:
 )
 def build_outcomes_table(data: StudyData) -> Rows:
     """Build the table of the outcome vectors, with the spline fitted to these games:
-    Figure 9.
+    Alliot's Figure 9.
     """
     basis = build_spline_basis()
     sums = LineSums(1, penalty=build_spline_penalty())
@@ -288,12 +289,12 @@ def build_outcomes_table(data: StudyData) -> Rows:
     )
     if n > 2 * basis.shape[1]:
         yield from zip(*(column.tolist() for column in columns), strict=True)
-    yield f"{n} games; {basis.shape[1]} points, for which 41 games are the least."
+    yield f"{n} games; {basis.shape[1]} points, which need at least 41 games."
 
 
 def build_spline_basis() -> Floats:
-    """Return the contribution of each spline point at differences from -400 to 400:
-    shape (801, 20).
+    """Return the contribution of each spline point at gain differences from -400 to 400
+    centipawns: shape (801, 20).
 
     The spline is natural and cubic, 0 at 0 and odd around it.
     """
@@ -331,8 +332,9 @@ def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
 )
 def build_difference_table(data: StudyData) -> Rows:
-    """Build the table of how the difference of two players' gains is distributed over 1
-    to 32 pairs of moves (Figure 10; for one pair Ferreira's Eq. 1).
+    """Build the table of Figure 10: the distribution of the difference of two players'
+    gains, summed over 1 to 32 pairs of moves. For one pair it is the distribution of
+    Ferreira's Eq. 1.
     """
     moves_of = gather_by_player(data, PlayerMoves)
     if len(moves_of) < 2:
@@ -357,8 +359,8 @@ def build_difference_table(data: StudyData) -> Rows:
 def compute_covariances(
     game: CountedGame, kinds: Sequence[Conformance], vectors: Sequence[OutcomeVector]
 ) -> Floats | None:
-    """Return the covariance of the game, from -1 to 1, for every pair of a conformance
-    and a vector; None if one of the sides has no move.
+    """Return the covariance of the game, from -1 to 1, for every kind of conformance
+    with each outcome vector; None if one of the sides has no move.
     """
     covariances = []
     for kind in kinds:
@@ -373,22 +375,23 @@ def compute_covariances(
 
 
 def select_gains(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
-    """Return one side's gains in centipawns, without the moves that this conformance
-    leaves out.
+    """Return one side's gains in centipawns, without the moves that this kind of
+    conformance leaves out.
     """
     gains = (convert_to_gain(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
     return np.array([gain for gain in gains if gain is not None], dtype=np.float64)
 
 
-#: Values of k1 and k2 to choose from, pawns. The infinite ones do not weight the moves.
+#: Candidate values of k1 and k2, pawns. With infinite values, all moves have equal
+#: weight.
 _K1 = (0.2, 0.37, 0.6, 0.75, 1.0, 1.44, 2.0, 4.0, math.inf)
 _K2 = (-1.5, -2.5, -3.3, -3.7, -5.0, -8.0, -math.inf)
-#: Values of a to choose from, per pawn.
+#: Candidate values of a, per pawn.
 _A = (0.3, 0.6, 0.9, 1.16, 1.5, 2.0, 3.0)
 _WEIGHTS = tuple(itertools.product(_K1, _K2))
 
-#: Groups of games: by fold, and within it by whether both players have even numbers,
-#: both odd, or one of each.
+#: Groups of games: each fold is divided by the numbers of the two players, which are
+#: both even, both odd, or one of each.
 _EVEN, _ODD, _MIXED = range(3)
 _KINDS = 3
 _GROUPS = FOLDS * _KINDS
@@ -428,7 +431,7 @@ class _Method(NamedTuple):
 )
 def build_fits_table(data: StudyData) -> Rows:
     """Build the table of the constants that are best for this corpus, beside the
-    paper's, with their correlation on other games.
+    paper's constants, with the correlation of both on other games.
     """
     methods = _list_methods()
     sums_by_method = [
@@ -443,7 +446,7 @@ def build_fits_table(data: StudyData) -> Rows:
             if (values := method.of(game)) is not None:
                 sums.add(group, values, game.result)
     if games < _LEAST:
-        yield f"Under {_LEAST} games nothing is chosen."
+        yield f"At least {_LEAST} games are needed to choose constants."
     else:
         yield from (
             _build_fit_row(method, sums, games)
@@ -452,7 +455,9 @@ def build_fits_table(data: StudyData) -> Rows:
 
 
 def _classify_players(game: CountedGame) -> int:
-    """Return whether both players have even numbers, both odd, or one of each."""
+    """Return ``_EVEN`` or ``_ODD`` if the numbers of both players are even or odd,
+    otherwise ``_MIXED``.
+    """
     white, black = game.players
     if white is None or black is None or white % 2 != black % 2:
         return _MIXED

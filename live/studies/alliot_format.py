@@ -5,8 +5,8 @@ the result of its search, ``{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)
 Other moves that were searched in the same position follow as variations with such
 comments. Values are centipawns from the mover's side; time is in milliseconds. The
 ``Annotator`` tag names the searching program and its settings. An unknown value is left
-empty between its commas. The format cannot store nodes, the distance of a mate, the
-score after each depth, and the score of the last position.
+empty between its commas. The format cannot store nodes, the number of moves to mate,
+the score after each depth, and the score of the last position.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def is_alliot_format(segment: PgnSegment) -> bool:
 
 def read_alliot(segment: PgnSegment) -> ReadGame:
     """Return the game, its searches, and the setting with which they were made. Moves
-    in SAN are also accepted, because other programs convert them.
+    in SAN are also accepted, because other programs convert coordinates to SAN.
 
     Raises:
         DamagedGame: the text is not a complete and legal game.
@@ -136,7 +136,7 @@ def _parse_moves(
         raise ValueError("a bracket is missing")
     start = f'[SetUp "1"]\n[FEN "{board.fen()}"]\n'
     start += '[Variant "Chess960"]\n' if board.chess960 else ""
-    # An empty line would end the movetext.
+    # chess.pgn ends the movetext at an empty line.
     movetext = io.StringIO(f"{start}\n{' '.join(text.split())}")
     played: list[str] = []
     positions: list[PositionSearch | None] = []
@@ -254,8 +254,8 @@ def _format_moves(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
         if position.best == uci:
             yield _format_comment(position.whole, sign)
         elif position.played is not None:
-            # A move that scores better than the first choice does so only because of
-            # search noise.
+            # Only search noise can give a move a better score than the first choice, so
+            # the score is limited to that of the first choice.
             lower = min(sign * position.played.cp, sign * position.whole.cp)
             yield _format_comment(
                 msgspec.structs.replace(position.played, cp=sign * lower), sign
@@ -265,7 +265,7 @@ def _format_moves(game: NumberedGame, searched: SearchedGame) -> Iterator[str]:
 
 
 def _format_comment(search: MoveSearch, sign: int) -> str:
-    """Format a search without blanks, so that no line can break within it."""
+    """Format a search as a comment without spaces, so that no line can split it."""
     changes = ",(,)"
     if (summary := search.complexity) is not None:
         at = "" if summary.jump_depth is None else summary.jump_depth

@@ -40,9 +40,9 @@ from live.studies.line_fits import (
 from live.studies.study_data import StudyData
 from live.studies.study_tables import Row, Rows, build_interval_columns, register_table
 
-#: Values of x in p(x), centipawns.
+#: Values of x for p(x), the share of moves that lose at most x centipawns.
 STEPS_CP = tuple(range(0, 205, 5))
-#: Kinds of conformance in Alliot's Figure 4, with the two symmetric ones.
+#: Kinds of conformance in Alliot's Figure 4 and two symmetric kinds.
 KINDS: tuple[tuple[str, Conformance], ...] = (
     ("raw", RAW),
     ("guid-bratko", GUID_BRATKO),
@@ -71,8 +71,8 @@ FIT_COLUMNS = (
 
 
 class CountedGame(Value):
-    """Counted moves of a game with a result: for each, the best score and the gain,
-    from the mover's side.
+    """Moves of one game that count for the statistics: the best score and the gain of
+    each, from the mover's side. Only games with a result are used.
     """
 
     game: int
@@ -85,8 +85,8 @@ class CountedGame(Value):
 
 
 def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
-    """Yield the games in which both sides have a counted move, in the order of their
-    numbers.
+    """Yield the games in which each side has at least one counted move, in the order of
+    their numbers.
     """
     names = ["game", "colour", "player", "opponent", "score", "best_cp", "gain_cp"]
     for frame in data.read_moves([*names, "counted"], all_players=True):
@@ -138,16 +138,17 @@ def sum_lines(
     about="everybody",
 )
 def build_correlation_table(data: StudyData) -> Rows:
-    """Build the table of ρ, α and β of the difference of p(x), for each x and kind:
-    Figures 4, 5 and 6.
+    """Build the table of how White's p(x) minus Black's correlates with the result (ρ),
+    with the fitted line (α and β), for each x and kind of conformance: Alliot's Figures
+    4, 5 and 6.
     """
     for name, x_cp, fit in fit_conformances(data):
         yield name, x_cp, *fit
 
 
 def fit_conformances(data: StudyData) -> Iterator[tuple[str, int, LineFit]]:
-    """Yield the name of each kind of conformance, each x, and the line from the
-    difference of p(x) to the results of games.
+    """Yield the name of each kind of conformance, each x, and the line from White's
+    p(x) minus Black's to the results of games.
     """
     indicators = [
         partial(compute_share_difference, kind=kind, steps_cp=STEPS_CP)
@@ -180,7 +181,7 @@ def compute_share_difference(
     return np.asarray(shares[0] - shares[1], dtype=np.float64)
 
 
-#: Indicators of the complexity of a position, by the names of Table 4.
+#: Indicators of the complexity of a position, by the names of Alliot's Table 4.
 INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 _ENDS = ("", " low", " high")
 
@@ -199,8 +200,8 @@ _ENDS = ("", " low", " high")
     ),
 )
 def build_complexity_table(data: StudyData) -> Rows:
-    """Build Table 4: the correlation of the size of errors with the complexity of the
-    position.
+    """Build Alliot's Table 4: the correlation of the size of errors with the complexity
+    of the position.
     """
     for name, correlations in correlate_complexity(data):
         cells: Row = ()
@@ -210,7 +211,7 @@ def build_complexity_table(data: StudyData) -> Rows:
 
 
 def correlate_complexity(data: StudyData) -> Iterator[tuple[str, list[Correlation]]]:
-    """Yield the name of each player, last ``all``, and the correlation of each of
+    """Yield each player's name, and finally ``all``, with the correlation of each of
     ``INDICATORS`` with the size of errors.
     """
     usual = (
@@ -264,12 +265,14 @@ TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 
 
 def _select_counted_moves(data: StudyData) -> polars.LazyFrame:
-    """Return the counted moves of all players."""
+    """Return the moves of all players that count for Alliot's statistics."""
     return data.scan_moves(all_players=True).filter("counted").drop_nulls("gain_cp")
 
 
 def _count_searches_by_depth(data: StudyData) -> polars.LazyFrame:
-    """Count searches by class of time and by depth: ``p(d, t)`` of section 3.1."""
+    """Count searches by class of time and by depth: ``p(d, t)`` of Alliot 2017, section
+    3.1.
+    """
     moves = data.scan_moves(all_players=True).drop_nulls(["depth", "time_ms"])
     counted = moves.with_columns(_classify_search_time()).group_by("class", "depth")
     return counted.agg(searches=polars.len().cast(Int64)).sort("class", "depth")
@@ -294,15 +297,15 @@ def _classify_search_time() -> polars.Expr:
     about="everybody",
 )
 def build_depth_table(data: StudyData) -> Rows:
-    """Build the table of Figure 1: depths that searches reached, by the time they
-    took.
+    """Build the table of Alliot's Figure 1: depths that searches reached, by the time
+    they took.
     """
     edges = (0, *TIME_EDGES_MS, None)
     share = col("searches") / col("searches").sum().over("class")
     rows = _count_searches_by_depth(data).with_columns(share=share).collect().rows()
     yield from ((edges[at], edges[at + 1], *row) for at, *row in rows)
     if not rows:
-        yield "These evaluations came without times."
+        yield "These evaluations have no search times."
 
 
 @register_table(
@@ -319,15 +322,17 @@ def build_depth_table(data: StudyData) -> Rows:
     about="named",
 )
 def build_evaluation_table(data: StudyData) -> Rows:
-    """Build the table by evaluation: positions, mean conformance, share within 30 cp,
-    and score of the game (Figures 2, 6, 14), for all players and for the players named.
+    """Build the table of Alliot's Figures 2, 6 and 14. For each class of evaluation, it
+    has the number of positions, the mean conformance, the share of moves that lose at
+    most 30 centipawns, and the mean score of the games. The classes are given for all
+    players together and for each named player.
     """
     at = col("best_cp").cast(Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
     gain = col("gain_cp").cast(Int64)
     n = polars.len().cast(Int64)
     mean = -gain.sum() / polars.len()
-    # A shortfall is never below 0, so its mean is not either, and the lower end of the
-    # interval is cut at 0.
+    # A shortfall and its mean are at least 0, so the lower end of the interval is cut
+    # at 0.
     variance = ((gain * gain).sum() / n - mean * mean).clip(0.0) / (n - 1)
     reach = polars.when(n > 1).then(1.96 * variance.sqrt())
     within = {
@@ -375,8 +380,8 @@ def _list_player_groups(data: StudyData) -> list[tuple[int | None, str]]:
     about="everybody",
 )
 def build_shortfall_table(data: StudyData) -> Rows:
-    """Build the table of how many moves have each conformance (Figure 3), by colour
-    (Figure 6, left).
+    """Build the table of how many moves lose each number of centipawns (Alliot 2017,
+    Figure 3), by colour (Figure 6, left).
     """
     shares = [
         polars.when(col(color).sum() > 0)
@@ -391,8 +396,8 @@ def build_shortfall_table(data: StudyData) -> Rows:
 
 
 def count_shortfalls(data: StudyData) -> DataFrame:
-    """Count the moves by the centipawns that they lose (``lost_cp``, ascending): those
-    of White (``white``) and of Black (``black``).
+    """Return how many moves of White (``white``) and of Black (``black``) lose each
+    number of centipawns (``lost_cp``, ascending).
     """
     return (
         _select_counted_moves(data)
@@ -418,7 +423,7 @@ def count_shortfalls(data: StudyData) -> DataFrame:
 )
 def build_highest_table(data: StudyData) -> Rows:
     """Build the table of results by the highest evaluation that White, or each named
-    player, reached (Figure 13).
+    player, reached (Alliot 2017, Figure 13).
     """
     best = col("best_cp").cast(Int64)
     score = col("score").cast(Float64)
@@ -450,7 +455,7 @@ def build_highest_table(data: StudyData) -> Rows:
             yield name, at, n, total / n, *compute_score_interval(n, total, squares)
 
 
-#: Number of random assignments of colours from which chances are estimated.
+#: Number of random assignments of colours from which probabilities are estimated.
 _DRAWS = 2_000
 
 
@@ -472,8 +477,8 @@ def build_colours_table(data: StudyData) -> Rows:
     """Build the table that compares White's and Black's moves from the same evaluation,
     in ten classes.
 
-    The chance is the probability of a distance at least as large if the colours of each
-    game are assigned at random.
+    The column ``chance`` is the probability of a distance at least as large as the
+    observed one if the colours of each game are assigned at random.
     """
     n = len(TEN)
     games = 0
@@ -483,7 +488,8 @@ def build_colours_table(data: StudyData) -> Rows:
     for counts in _count_moves_by_colour(data):
         games += len(counts)
         sides += counts.sum(axis=0)
-        # Some assignments at a time: all of them for a thousand games would need 50 MB.
+        # The assignments are processed in blocks of 100, because all of them at once
+        # would need 50 MB for a thousand games.
         for part in np.split(white_drawn, _DRAWS // 100):
             is_unswapped = random.integers(0, 2, (len(part), len(counts))).astype(
                 np.float64
@@ -516,7 +522,7 @@ def build_colours_table(data: StudyData) -> Rows:
 
 def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
     """Yield the counts of moves by game, by colour, and by the classes before and after
-    the move, with shape (games, 2, classes squared). Each array is for a part of the
+    the move, with shape (games, 2, classes squared). Each array covers one block of
     games.
     """
     n = len(TEN)
@@ -545,8 +551,8 @@ def _count_moves_by_colour(data: StudyData) -> Iterator[Floats]:
 
 
 def _compute_distances(white: Floats, black: Floats) -> Floats:
-    """Return the distance between White's and Black's shares in each row, and last the
-    mean over all rows weighted by moves: shape (…, classes + 1).
+    """Return the distance between White's and Black's shares in each class, followed by
+    their mean weighted by the number of moves: shape (…, classes + 1).
     """
     shares = [
         counts / np.maximum(1, counts.sum(axis=-1, keepdims=True))

@@ -1,7 +1,7 @@
 """Alliot's tables of players (2017): conformance, careers by year, Markov chains,
-battle royale. Also his tables of matches: Table 5, and Figures 7 and 8.
+battle royale. It also builds his tables of matches: Table 5, and Figures 7 and 8.
 
-A match is all games of two players at one event, if there are at least four.
+A match consists of all games between two players at one event, at least four.
 """
 
 import functools
@@ -95,7 +95,7 @@ def _build_conformance_columns(kind: str) -> tuple[Column, ...]:
     engine="",
 )
 def build_games_table(data: StudyData) -> Rows:
-    """Build Table 1: games by player and colour."""
+    """Build Alliot's Table 1: games by player and colour."""
     for player, name in data.players.items():
         counts = [
             data.database.count_rows("games", f"{color} = {player} AND {data.where}")
@@ -117,8 +117,9 @@ def build_games_table(data: StudyData) -> Rows:
     notes=("From move 10 on, forced moves left out.",),
 )
 def build_conformance_table(data: StudyData) -> Rows:
-    """Build the table of p(x) of each player for the three kinds of conformance, at 0
-    and at the kind's own x.
+    """Build the table of each player's p(x), the share of moves that lose at most x,
+    for the three kinds of conformance. The values of x are 0 and the x that the paper
+    uses for the kind.
     """
     for player, moves in gather_by_player(data, ConformingMoves).items():
         row: Row = (data.players[player], moves.elo, moves.kinds[0].n)
@@ -148,15 +149,15 @@ def build_conformance_table(data: StudyData) -> Rows:
     ("remembered", 3, "p(0.3) with past years, each half as much as the next"),
     *build_interval_columns("d", 0, "Elo against the engine", "d low", "d high"),
     notes=(
-        "One engine judges all years: opponents, openings and clocks differ between"
+        "One engine evaluates all years: opponents, openings and clocks differ between"
         " them, and",
         "so does what these figures mean (Alliot 2017, section 5; Ferreira 2012,"
         " section 8).",
     ),
 )
 def build_career_table(data: StudyData) -> Rows:
-    """Build the table of a player's figures by year: Figures 16 and 17, and Algorithm
-    4.
+    """Build the table of a player's figures by year: Alliot's Figures 16 and 17, and
+    Ferreira's Algorithm 4.
     """
     moves_by_year = gather_by_year(data, ConformingMoves)
     for player, name in data.players.items():
@@ -209,7 +210,7 @@ _CHAINS = (
 @register_table("alliot-markov", *_CHAINS, *_build_chain_columns(NINETEEN))
 def build_markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Rows:
     """Build the table of transition matrices with each colour, from the player's own
-    moves only (Tables 2 and 3).
+    moves only (Alliot 2017, Tables 2 and 3).
     """
     moves_of = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
     for player, name in data.players.items():
@@ -242,8 +243,8 @@ def build_markov_ten_table(data: StudyData) -> Rows:
     notes=(f"The paper asks for {ENOUGH_MOVES} moves of a player.",),
 )
 def build_stationary_table(data: StudyData) -> Rows:
-    """Build the table of the stationary distribution of the chain of each pair of
-    players (section 4.4.1).
+    """Build the table of the stationary distribution of the Markov chain of each pair
+    of players (Alliot 2017, section 4.4.1).
     """
     moves_of = gather_by_player(data, PairedMoves)
     for player, opponent in itertools.permutations(moves_of, 2):
@@ -265,8 +266,8 @@ def build_stationary_table(data: StudyData) -> Rows:
     ("a year", 1, "over the years with a dated game"),
 )
 def build_classes_table(data: StudyData) -> Rows:
-    """Build the table of Figure 15: positions in each class of the chains, in all and
-    as the average number per year.
+    """Build the table of Alliot's Figure 15: the number of positions in each class of
+    the Markov chains, as a total and as the average per year.
     """
     counted = data.scan_moves().filter("counted", col("best_cp").is_not_null())
     dated = col("year").n_unique() - col("year").has_nulls()
@@ -289,8 +290,8 @@ _ROYALE = "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9"
 
 @register_table("alliot-royale", "Battle royale", _ROYALE, by=PAIRINGS)
 def build_royale_table(data: StudyData, by: str) -> Rows:
-    """Build the table of all players against all: the matrix of Tables 7 to 9, best
-    player first.
+    """Build the matrix of Alliot's Tables 7 to 9: the expected score of each player
+    against each other player, best player first.
     """
     moves_of = gather_by_player(data, PairedMoves)
     return _build_matrix_rows(
@@ -304,8 +305,9 @@ def build_royale_table(data: StudyData, by: str) -> Rows:
     "alliot-best-year", "Battle royale of the best years", _ROYALE, by=PAIRINGS
 )
 def build_best_year_table(data: StudyData, by: str) -> Rows:
-    """Build the table of each player's best year, and the matrix of these years. The
-    best year of a player is the one that beats the most years of all players.
+    """Build the table of each player's best year, and the matrix of expected scores
+    between these years. The best year of a player is the one that beats the most years
+    of all players.
     """
     entrants = {
         f"{data.players[player]} {year}": moves
@@ -316,13 +318,14 @@ def build_best_year_table(data: StudyData, by: str) -> Rows:
 
 
 def _require_moves(data: StudyData) -> int:
-    """Return the number of counted moves that a year needs."""
+    """Return the smallest number of counted moves with which a year is included."""
     return max(ENOUGH_MOVES, data.selection.min_moves)
 
 
 def find_best_years(data: StudyData, by: str) -> dict[tuple[int, int], PairedMoves]:
     """Return the moves of each player's best year, by player and year. The best year of
-    a player is the one that beats the most years of all players, the first of several.
+    a player is the one that beats the most years of all players; if several years are
+    equal, the first of them.
     """
     moves_by_year = gather_by_year(data, PairedMoves)
     years = {
@@ -382,8 +385,8 @@ def _play_royale(entrants: dict[str, PairedMoves], by: str) -> BattleRoyale:
 
 
 _LEAST_GAMES = 4
-#: Values of x in p(x) by which matches are compared, centipawns: perfect moves, and the
-#: best value of Figure 4.
+#: Values of x, centipawns, for which matches compare p(x): 0 counts perfect moves, and
+#: 30 is the best value of Alliot's Figure 4.
 _X_CP = (0, 30)
 
 
@@ -458,13 +461,11 @@ def _name_match(data: StudyData, match: _Match) -> tuple[str, str, str]:
     ("by elo", 3),
     ("moves", None, "counted moves of the one with fewer"),
     *((by, 3) for by in PAIRINGS),
-    notes=(
-        "Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",
-    ),
+    notes=("Matches of at least four games. Alliot's predictors erred by 3.6 to 6 %.",),
 )
 def build_prediction_table(data: StudyData) -> Rows:
-    """Build Table 5: matches of two players, predicted from their other games, beside
-    the results.
+    """Build Alliot's Table 5: matches of two players, predicted from their other games,
+    beside the results.
     """
     matches = _find_matches(data)
     moves_of = _gather_by_match(data, matches, PairedMoves)
@@ -496,8 +497,8 @@ def build_prediction_table(data: StudyData) -> Rows:
 def _read_match_conformance(
     data: StudyData,
 ) -> Iterator[tuple[_Match, AccumulatedConformance, AccumulatedConformance]]:
-    """Yield each match with the conformance of ``player`` and of ``opponent``
-    in it. The winner is ``player``.
+    """Yield each match with the conformance of ``player`` and of ``opponent`` in its
+    games. In the yielded match, ``player`` is the winner.
     """
     matches = _find_matches(data)
     moves_of = _gather_by_match(data, matches, ConformingMoves)
@@ -524,8 +525,8 @@ def _read_match_conformance(
     ("by p(0)", 3, "from perfect moves"),
 )
 def build_score_table(data: StudyData) -> Rows:
-    """Build the table of Figure 7, left: results of matches beside the results expected
-    from the conformance in the same games.
+    """Build the table of Alliot's Figure 7, left: results of matches beside the results
+    expected from the conformance in the same games.
     """
     indicator = functools.partial(
         compute_share_difference, kind=PONDERATED, steps_cp=_X_CP
@@ -546,8 +547,8 @@ def build_score_table(data: StudyData) -> Rows:
         f"{beta:.2f} at {x_cp} cp" for x_cp, beta in betas.items() if beta is not None
     )
     yield (
-        f"beta of single games of this corpus: {known_betas or 'unknown'}. Four games"
-        " and more."
+        f"beta of single games of this corpus: {known_betas or 'unknown'}. Matches"
+        " of at least four games."
     )
 
 
@@ -566,11 +567,11 @@ def build_score_table(data: StudyData) -> Rows:
     ("opponent's low", 3),
     ("opponent's high", 3),
     ("difference", 3),
-    notes=("Matches of four games and more.",),
+    notes=("Matches of at least four games.",),
 )
 def build_match_conformance_table(data: StudyData) -> Rows:
-    """Build the table of Figures 7 (right) and 8: p(x) of winner and loser of each
-    match.
+    """Build the table of Alliot's Figures 7 (right) and 8: p(x) of winner and loser of
+    each match.
     """
     for match, own, opponents in _read_match_conformance(data):
         for x_cp in STEPS_CP:

@@ -1,4 +1,4 @@
-"""Analysis of finished games in PGN files, by the live pipeline."""
+"""Analysis of finished games in PGN files, by the parts of the live service."""
 
 import asyncio
 import contextlib
@@ -48,10 +48,10 @@ async def analyse_files(
         evals: the source of scores: an engine, or the ``[%eval]`` comments.
         walkovers: whether to keep games in which a side never moved.
         stop: ends the analysis early when it is set.
-        human: whether to estimate also what players would have played.
+        human: whether to predict also the moves that human players would choose.
 
     Raises:
-        InputError: a file does not exist, contains no game, or none that counts.
+        InputError: a file does not exist or contains no game that counts.
     """
     log_to_stderr(config.log.level)
     reports = [read_pgn_file(file) for file in files]
@@ -83,7 +83,7 @@ async def analyse_files(
                 await run_until_stopped(work, stop or asyncio.Event())
     for doubt in parts.lists.doubtful:
         print_line(
-            f"Rating list: {plain(doubt)}. Nothing is taken from it.",
+            f"Rating list: {plain(doubt)}. This list is not used.",
             Console(stderr=True),
         )
     return parts.event
@@ -114,15 +114,16 @@ async def analyse_files_whole(
             command,
             f"stopped after {scored} of {played} moves had their score; nothing is"
             f" kept",
-            "It begins again the next time; live-rate study run keeps what it searches",
+            "The next run starts again; live-rate study run keeps finished searches",
             exit_code=derive_exit_code(signals),
         )
     return state
 
 
 def _explain_no_evals(reports: Sequence[FeedReport]) -> str:
-    """Return the reason why there are no evaluations: unreadable parts might have
-    contained them.
+    """Return the message that the files contain no ``[%eval]`` comment. It includes the
+    first problem of reading, because the unreadable parts might have contained such
+    comments.
     """
     games = chain.from_iterable(report.games for report in reports)
     problems = [game.problem for game in games if game.problem]
@@ -150,7 +151,7 @@ def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
 def describe_walkovers(games: int) -> str:
     """Return the message about games that do not count because a side never moved."""
     number = count_things(games, "game")
-    return f"Left out: {number} without a move of both, taken as walkovers."
+    return f"Left out: {number} in which a side made no move, treated as walkovers."
 
 
 async def _apply_reports(parts: EventParts, reports: Sequence[FeedReport]) -> None:
@@ -161,8 +162,8 @@ async def _apply_reports(parts: EventParts, reports: Sequence[FeedReport]) -> No
 async def _analyse_reports(
     parts: EventParts, engine_parts: EngineParts, reports: Sequence[FeedReport]
 ) -> None:
-    """Apply the reports, and return when every search is answered and the engine is
-    measured.
+    """Apply the reports; return when every search has its result and the measurement of
+    the engine has ended.
     """
     await _apply_reports(parts, reports)
     await parts.inbox.wait_until(lambda: parts.event.is_analysed)

@@ -1,4 +1,4 @@
-"""Command ``live-rate calibrate``: it learns the engine's rating, and models of
+"""Command ``live-rate calibrate``: it estimates the engine's rating, and fits models of
 perceived ratings, from games of rated players.
 """
 
@@ -37,7 +37,7 @@ from live.studies.printed_results import (
 
 
 class RatedField(NamedTuple):
-    """The rated players of some files, and what scored their moves."""
+    """Games of rated players, and the engine and limit that evaluated the moves."""
 
     engine: str
     limit: str
@@ -58,14 +58,17 @@ async def calibrate(
     limit: str | None,
     json: str | None,
 ) -> int:
-    """Measure the engine's rating from games of rated players, and with ``written``
-    learn a model of perceived ratings from these games; return the exit code. The
-    rating is that of Algorithm 3 over all players, weighted by moves. The reported
-    table is null if opponents are unknown.
+    """Measure the engine's rating from games of rated players; return the exit code. If
+    ``written`` is given, also learn a model of perceived ratings from these games and
+    write it to that file.
+
+    The rating is that of Ferreira's Algorithm 3 over all players, weighted by moves.
+    The reported table is null if opponents are unknown.
 
     Raises:
-        InputError: the files are of two kinds; or a model is to be learned, and the
-            files are PGN, engine or limit are not given, or there are too few games.
+        InputError: some files are PGN and some NDJSON. If a model is to be learned,
+            also if the files are PGN, the engine or the limit is not given, or there
+            are too few games.
     """
     data = ", ".join(file.name for file in files)
     kinds = {_is_pgn(file) for file in files}
@@ -136,7 +139,7 @@ def _learn_model(
 
 
 def _report_field(field: RatedField, written: Path | None, json: str | None) -> int:
-    """Report the engine's rating over a field; return the exit code 0."""
+    """Report the engine's rating from rated games; return the exit code 0."""
     rating = estimate_engine_rating(field.games)
     players = len({game.player for game in field.games})
     moves = sum(len(game.gains_cp) for game in field.games)
@@ -171,8 +174,8 @@ def _report_field(field: RatedField, written: Path | None, json: str | None) -> 
 async def calibrate_intrinsic(
     config: Config, files: Sequence[Path], *, written: Path, json: str | None
 ) -> int:
-    """Run ``calibrate --intrinsic``: learn the relation of (s, c) and Elo for this
-    engine and limit; return the exit code.
+    """Run ``calibrate --intrinsic``: learn how the sensitivity s and the competence c
+    depend on Elo, for this engine and limit; return the exit code.
     """
     from live.studies.learning.intrinsic_table import RatedTurns, learn_intrinsic
 
@@ -206,7 +209,7 @@ async def calibrate_intrinsic(
 
 def check_model(file: Path, model: str, *, json: str | None) -> int:
     """Run ``calibrate --check``: report how many ratings lie in a model's bands, for
-    players the model never saw; return the exit code.
+    players whose games were not used to learn the model; return the exit code.
     """
     perceived_model = MODELS.load(model)
     if _is_pgn(file):
@@ -224,8 +227,8 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
     if not after[WHOLE]["n"]:
         raise InputError(
             str(file),
-            "holds no scored game of a rated player it never saw",
-            "Give games that it was not learned from",
+            "has no scored game of a rated player who is new to the model",
+            "Give games from which it was not learned",
         )
     report = {"model": perceived_model.name, "after": after}
     return report_result(
@@ -255,8 +258,8 @@ def _read_gains(state: Event) -> Iterator[PlayedGains]:
 
 
 def _is_pgn(file: Path) -> bool:
-    """Return whether a file is PGN. Every file whose name does not mark it as NDJSON is
-    taken for PGN.
+    """Return whether a file is PGN. Every file is treated as PGN unless its name marks
+    it as NDJSON.
     """
     return not re.search(r"\.(ndjson|jsonl|json)(\.gz)?\Z", file.name.lower())
 
@@ -331,7 +334,7 @@ def build_check_table(
     model: str, after: Mapping[str, Mapping[str, Any]], *, is_training_file: bool
 ) -> Table:
     """Build a table of how many ratings lie in a model's bands after some moves and
-    over whole games. ``after`` has the results of :func:`summarise_judgement`, by
+    over whole games. ``after`` contains the results of :func:`summarise_judgement` by
     number of moves.
 
     ``is_training_file`` is true if the model was learned from this file; then only

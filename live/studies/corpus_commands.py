@@ -33,12 +33,12 @@ def add_to_corpus(
     to its end or has no readable game.
 
     Raises:
-        InputError: there is no such file, or the disk is full; what was added until
-            then is kept.
+        InputError: there is no such file, or the disk is full; games added before the
+            error are kept.
     """
     check_writable(json)
     for path in files:
-        # Checked first, so that no empty corpus is created.
+        # The files are checked first, so that no empty corpus is created.
         if path != "-" and (not Path(path).exists() or Path(path).is_dir()):
             raise InputError(path, "no such file", "Name a PGN or NDJSON")
     setting = SearchSetting(engine, limit)
@@ -98,8 +98,8 @@ def collect_status(database: CorpusDatabase) -> dict[str, Any]:
 
 
 def merge_corpus(corpus: Path, source_path: Path, *, json: str | None) -> int:
-    """Run ``live-rate study merge``; return the exit code: 1 if a setting was
-    refused.
+    """Run ``live-rate study merge``; return the exit code: 1 if the results of a
+    setting were refused.
     """
     check_writable(json)
     with (
@@ -168,7 +168,7 @@ def choose_setting(
         "--setting",
         "names no setting"
         if setting is not None
-        else "several engines or limits are there",
+        else "the corpus has several engines or limits",
         f"Name one of {listed}",
     )
 
@@ -212,4 +212,4 @@ def _describe_status(status: dict[str, Any]) -> Iterator[str]:
         yield "damaged: {source}, game {text}: {game}: {problem}".format(**damage)
     unnamed = sum(max(0, len(status[key]) - _NAMED) for key in ("disputed", "damaged"))
     if unnamed:
-        yield f"and {unnamed} more; written as JSON, all are named"
+        yield f"and {unnamed} more; the JSON output names all"

@@ -9,16 +9,16 @@
 ``results``     by game and setting: all that a search reported about each position
 ==============  ====================================================================
 
-The database is written in batches of one transaction each. A kill loses the last batch
-at most, and the same command continues from there. It is an SQLite file in WAL mode,
-which any program can read.
+The database is written in batches of one transaction each. If the process is killed, at
+most the last batch is lost, and the same command continues from there. It is an SQLite
+file in WAL mode, which any program can read.
 
 Search results come from this project's engines or from a file.
 
 Scores are centipawns from White's side; a forced mate is ±3900. Everything that a
 search reports is stored: depth, selective depth, time, nodes, tablebase hits and the
 score after each depth, so that a later method needs no new search (Alliot 2017, section
-4.1, asks for as much).
+4.1, asks for this).
 
 Results of other people's runs are accepted if engine, limit, lines and version agree.
 """
@@ -218,15 +218,15 @@ class CorpusDatabase:
         return self.execute(insert, (setting, game, positions)).rowcount > 0
 
     def add_setting(self, setting: SearchSetting) -> int:
-        """Return the number of a setting, which is added if it is new."""
+        """Add a setting if it is new; return its number."""
         return self._find_or_insert("settings", msgspec.structs.asdict(setting))
 
     def open_source(self, name: str, mark: str) -> tuple[int, int, bool]:
         """Register a file that is about to be read. Return its number, how many of its
-        games are already added, and whether all of them are.
+        texts were added before, and whether the whole file was added.
 
-        ``mark`` changes when the file changes; then the file is read from its
-        beginning.
+        If ``mark`` differs from the stored one, the file has changed, and it is read
+        again from its beginning.
         """
         query = (
             "SELECT source, texts, finished FROM sources WHERE name = ? AND mark = ?"
@@ -261,9 +261,9 @@ class CorpusDatabase:
         )
 
     def add_player(self, name: str, keys: Sequence[str]) -> int | None:
-        """Return the number of a player, who is added if new; None for a player without
-        a key. A player is found by FIDE id, which is the first key, or else by name, as
-        in the feeds.
+        """Add a player if new; return the player's number, or None for a player without
+        a key. A player is identified by FIDE id, which is the first key, or else by
+        name, as in the feeds.
         """
         by_id = bool(keys) and keys[0].startswith("fide-")
         number: int | None = None
@@ -279,15 +279,13 @@ class CorpusDatabase:
         return number
 
     def add_event(self, name: str) -> int | None:
-        """Return the number of an event, which is added if it is new; None without a
+        """Add an event if it is new; return its number, or None for an event without a
         name.
         """
         return self._find_or_insert("events", {"name": name}) if name else None
 
     def _find_or_insert(self, table: str, row: Mapping[str, object]) -> int:
-        """Return the number of the row with these unique values, which is inserted if
-        it is new.
-        """
+        """Insert a row with these unique values if there is none; return its number."""
         first = next(iter(row))
         names = ", ".join(row)
         marks = ", ".join("?" * len(row))
@@ -338,11 +336,11 @@ class CorpusDatabase:
         return int(n)
 
     def read_players(self) -> dict[int, str]:
-        """Return the names of players by number."""
+        """Return the name of each player, by the player's number."""
         return dict(self.execute("SELECT player, name FROM players"))
 
     def read_events(self) -> dict[int | None, str]:
-        """Return the names of events by number."""
+        """Return the name of each event, by the event's number."""
         return dict(self.execute("SELECT event, name FROM events"))
 
     def read_game(self, game: int) -> NumberedGame:
@@ -363,8 +361,8 @@ class CorpusDatabase:
     def read_searched_games(
         self, setting: int, first: int = 0, beyond: int = sys.maxsize
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
-        """Yield games with results, in the order of their numbers, from ``first`` up to
-        but not including ``beyond``.
+        """Yield each game that has search results, in the order of the games' numbers,
+        from ``first`` up to but not including ``beyond``.
 
         Raises:
             InputError: stored results cannot be read.

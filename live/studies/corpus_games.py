@@ -23,8 +23,8 @@ _PIECES = "nbrq"
 
 
 class CorpusPlayer(Value):
-    """A player as named by a source; an unknown player if the source has neither a name
-    nor a number.
+    """Player as a source names him; an unknown player if the source has neither name
+    nor number.
     """
 
     name: str
@@ -82,7 +82,7 @@ class CorpusGame(Value, kw_only=True):
 
 
 def pack_moves(moves: Sequence[str]) -> bytes:
-    """Pack moves (UCI) into two bytes each: from, to, and promotion."""
+    """Pack moves in UCI into two bytes each: origin, destination and promotion."""
     codes = [
         chess.parse_square(uci[:2])
         | chess.parse_square(uci[2:4]) << 6
@@ -102,8 +102,8 @@ def unpack_moves(data: bytes) -> tuple[str, ...]:
 
 
 def find_named(part: str, names: Mapping[Key, str]) -> list[Key]:
-    """Return the keys whose name is exactly this one; if there are none, the keys whose
-    names contain all its words.
+    """Return the keys of the names that equal ``part``; if there are none, the keys of
+    the names that contain all words of ``part``.
     """
     exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
     words = set(normalise_name(part).split()) or {part.casefold()}

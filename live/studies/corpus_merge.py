@@ -28,8 +28,11 @@ def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResul
     """Copy the games and results of one corpus into another.
 
     The results of a setting are copied if the target already has this setting, or has
-    no setting at all. Results of two engines, limits or versions belong to two studies,
-    so others are refused. Raises InputError as both databases do.
+    no setting at all. Other results are refused, because results of different engines,
+    limits or versions must not be mixed.
+
+    Raises:
+        InputError: one of the two corpora cannot be read or written.
     """
     merged = MergedResults()
     known_settings = set(target.read_settings().values())
@@ -75,7 +78,7 @@ def merge_corpora(target: CorpusDatabase, source: CorpusDatabase) -> MergedResul
 
 
 def _describe_difference(setting: SearchSetting, nearest: SearchSetting) -> str:
-    """Describe how two settings differ, for people."""
+    """Return a text that says how two settings differ."""
     names = "engine", "limit", "lines", "version"
     pairs = zip(names, *map(msgspec.structs.astuple, (setting, nearest)), strict=True)
     return ", ".join(f"{name} {a!r} is not {b!r}" for name, a, b in pairs if a != b)

@@ -13,8 +13,8 @@ _DATE = re.compile(r"(?!0000)(\d{4})(?:[.\-/](?!00)(\d\d)(?:[.\-/](?!00)(\d\d))?
 
 
 def build_player(number: int | str | None) -> CorpusPlayer:
-    """Build a player from the field of a file: a name, a number in its place, or
-    neither.
+    """Build a player from a field of a file, which contains the player's name, the
+    player's number, or nothing.
     """
     if number is None or number == "":
         return CorpusPlayer("?", "")
@@ -24,8 +24,8 @@ def build_player(number: int | str | None) -> CorpusPlayer:
 
 
 def _split_name(name: str) -> str:
-    """Return a name in the form that is compared. A single letter or digit is accepted
-    as a name, because some studies call their players A and B.
+    """Return a name in the form in which names are compared. A single letter or digit
+    is accepted as a name, because some studies call their players A and B.
     """
     letter = name.strip().casefold()
     return normalise_name(name) or (

@@ -3,9 +3,9 @@ machine's engines or on a cluster.
 
 Several games are searched at a time. Finished games are stored in one transaction per
 second. Searches of unfinished games are stored in a file beside the corpus
-(``CORPUS-searches``), so a kill loses only the results of the last second. A result
-does not depend on the machine that searched it, so any sequence of kills and clusters
-ends in the same corpus.
+(``CORPUS-searches``), so a killed process loses only the results of the last second. A
+result does not depend on the machine that searched it, so any sequence of kills and
+clusters ends in the same corpus.
 
 Every position of a game is searched, one more than there are plies. If the move played
 was not the engine's first choice, one more search is restricted to that move. The live
@@ -265,9 +265,9 @@ async def search_corpus(
 
 def choose_setting_to_search(database: CorpusDatabase, setting: SearchSetting) -> int:
     """Return the number of the setting under which results are stored. If this setting
-    is new, but the corpus has results from files with this engine, limit and lines (and
-    no version), their setting is used. So games that came with results are not searched
-    again.
+    is new, and files gave the corpus results with the same engine, limit and lines but
+    without a version, the number of their setting is returned. Then games that came
+    with results are not searched again.
     """
     numbers = {
         known_setting: number

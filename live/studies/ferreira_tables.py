@@ -2,9 +2,10 @@
 
 Expected scores are computed by Algorithm 1 with intervals, players' ratings by
 Algorithm 2, the engine's rating by Algorithm 3, and players' ratings against the engine
-by Algorithm 4. The engine's gains are either all 0 or as measured. Matches between
-pairs of players are compared by their results and by the gains of the match. The last
-tables address questions that the paper leaves open, as far as a corpus can answer them.
+by Algorithm 4. The engine's gains are either assumed to be 0 or measured. Matches
+between pairs of players are compared by their results and by the gains of the match.
+The last tables address questions that the paper leaves open, as far as a corpus can
+answer them.
 """
 
 import itertools
@@ -39,10 +40,10 @@ from live.studies.study_tables import (
     register_table,
 )
 
-#: Largest number of stays (one player at one event) that are compared pairwise: all
-#: would make millions of rows.
+#: Largest number of stays (one player at one event) that are compared pairwise.
+#: Comparing all would give millions of rows.
 MOST_STAYS = 50
-#: Largest number of moves in a curve; after that many it hardly changes.
+#: Largest number of moves in a curve. The curve hardly changes beyond it.
 _MOST_MOVES = 500
 _EXPECTED = build_interval_columns("expected", 3)
 
@@ -61,7 +62,7 @@ def _sum_encounters(
 
 def _compare_gains(own: PlayerMoves, opponent: PlayerMoves) -> tuple[float | None, ...]:
     """Return the expected score of ``own`` against ``opponent`` by their gains, the two
-    ends of its interval, and the difference in Elo.
+    ends of the interval of this score, and the difference in Elo.
     """
     prediction = predict_by_covariance(own.gains, opponent.gains)
     return (
@@ -163,7 +164,9 @@ def build_cross_table(data: StudyData) -> Rows:
     ("difference", 0),
 )
 def build_event_table(data: StudyData) -> Rows:
-    """Build Table 2: players at events against players at other events."""
+    """Build Ferreira's Table 2: each player at one event, compared by gains with each
+    player at another event.
+    """
     column = choose_gain_column(data.selection.gain)
     long_stays = (
         data.scan_moves()
@@ -188,8 +191,8 @@ def build_event_table(data: StudyData) -> Rows:
             yield *names, *_compare_gains(moves_of[stay], moves_of[other_stay])
     if len(long_stays) > MOST_STAYS:
         yield (
-            f"Of {len(long_stays)} players at an event the {MOST_STAYS} with the most"
-            " moves: for others name players and events."
+            f"Of {len(long_stays)} players at an event, the {MOST_STAYS} with the most"
+            " moves are compared. To compare others, name players and events."
         )
 
 
@@ -209,8 +212,9 @@ def build_event_table(data: StudyData) -> Rows:
     ("opponent's", 0, "strength of the opponent"),
 )
 def build_gain_comparison_table(data: StudyData) -> Rows:
-    """Build Table 3: two players compared only by the gains of their own games against
-    each other, and each player's strength by Algorithm 2 from these differences.
+    """Build Ferreira's Table 3: two players compared only by the gains of their own
+    games against each other, and each player's strength by Algorithm 2 from these
+    differences.
     """
     moves_of = gather_moves(data, PlayerMoves, "player", "opponent", "event")
     encounters = data.count_encounters(searched=True)
@@ -269,7 +273,7 @@ def build_gain_comparison_table(data: StudyData) -> Rows:
     ("r' - d", 0, "the engine by Algorithm 2"),
 )
 def build_engine_table(data: StudyData) -> Rows:
-    """Build Table 4: the engine's rating as derived from each player."""
+    """Build Ferreira's Table 4: the engine's rating as derived from each player."""
     moves_of = gather_by_player(data, PlayerMoves)
     strengths = solve_strengths(data, moves_of, _sum_encounters(data, moves_of))
     engine = measure_engine(data, moves_of, strengths)
@@ -310,8 +314,8 @@ def build_engine_table(data: StudyData) -> Rows:
     ),
 )
 def build_strengths_table(data: StudyData) -> Rows:
-    """Build the table of strengths by Algorithms 2 and 4 with intervals: the right-hand
-    columns of Tables 1 and 5.
+    """Build the table of strengths by Ferreira's Algorithms 2 and 4 with intervals: the
+    right-hand columns of Tables 1 and 5.
     """
     moves_of = gather_by_player(data, PlayerMoves)
     strengths = solve_strengths(data, moves_of, _sum_encounters(data, moves_of))
@@ -357,8 +361,8 @@ def build_strengths_table(data: StudyData) -> Rows:
     ),
 )
 def build_curve_table(data: StudyData) -> Rows:
-    """Build the table of Figure 6: each player's Elo difference to the engine after
-    each move.
+    """Build the table of Ferreira's Figure 6: each player's Elo difference to the
+    engine after each move.
     """
     gain = choose_gain_column(data.selection.gain)
     parts = (col(gain).sign() + 1) / 2
@@ -390,8 +394,8 @@ def build_curve_table(data: StudyData) -> Rows:
     ("share", 6, "of the player's moves"),
 )
 def build_distribution_table(data: StudyData) -> Rows:
-    """Build the table of Figure 3: number of moves by gain in centipawns, including the
-    spike at 0.
+    """Build the table of Ferreira's Figure 3: number of moves by gain in centipawns,
+    including the spike at 0.
     """
     for player, moves in gather_by_player(data, PlayerMoves).items():
         for gain_cp, count in moves.gains:
@@ -415,8 +419,8 @@ def build_distribution_table(data: StudyData) -> Rows:
     engine=SUCCESSIVE,
 )
 def build_measured_engine_table(data: StudyData) -> Rows:
-    """Build the table of players against the engine, with the engine's gains all 0 and
-    with its gains as measured.
+    """Build the table of players against the engine, once with all gains of the engine
+    set to 0 and once with its measured gains.
     """
     engine = _collect_engine_gains(data)
     moves_of = gather_by_player(data, lambda _: PlayerMoves("successive"))
@@ -429,7 +433,7 @@ def build_measured_engine_table(data: StudyData) -> Rows:
     zeros = engine[0] / max(1, engine.n)
     mean = engine.mean or 0.0
     yield (
-        f"The engine's gains: {engine.n} successive gains of moves that were its own"
+        f"The engine's gains: {engine.n} successive gains of moves that were its first"
         f" choice, {zeros:.1%} of them 0, mean {mean:.1f} cp."
     )
 
@@ -449,7 +453,7 @@ def build_engine_gains_table(data: StudyData) -> Rows:
     """
     engine = _collect_engine_gains(data)
     yield from engine
-    yield f"Successive gains of {engine.n} moves that were the engine's own choice."
+    yield f"Successive gains of {engine.n} moves that were the engine's first choice."
 
 
 def _collect_engine_gains(data: StudyData) -> GainHistogram:
@@ -478,20 +482,21 @@ _DRAWS = 2_000
     ("high", 3),
     ("apart", 1, "root mean square of what is between them, Elo"),
     notes=(
-        f"Games with {_LEAST_MOVES} moves of either side and no unbounded difference.",
+        f"Games with {_LEAST_MOVES} moves of each side and no unbounded difference.",
     ),
     engine=SUCCESSIVE,
     about="everybody",
 )
 def build_engine_gap_table(data: StudyData) -> Rows:
-    """Build the table that compares two Elo differences of players: through the engine,
-    and directly.
+    """Build the table that compares two estimates of the Elo difference of two players:
+    one from each player's difference to the engine, and one by direct comparison.
 
-    For the game in the paper, Algorithm 1 gives a difference of 113 Elo, and the
-    results of Algorithm 4 for the two players differ by 142.
+    For the game in the paper, Ferreira's Algorithm 1 gives a difference of 113 Elo, and
+    the results of Algorithm 4 for the two players differ by 142.
     """
     measured = _collect_engine_gains(data)
-    # Three figures per game, 24 bytes: they are kept because games are resampled below.
+    # Three figures per game, 24 bytes. They are kept in memory because the games are
+    # resampled below.
     figures = array("d")
     for white, black in _read_successive_gains(data):
         direct = _compare_directly(white, black)
@@ -513,7 +518,7 @@ def _compare_directly(own: GainHistogram, opponent: GainHistogram) -> float | No
 def _compare_through(
     engine: GainHistogram, white: GainHistogram, black: GainHistogram
 ) -> float | None:
-    """Return White's Elo lead over Black by their differences to the engine."""
+    """Return White's Elo difference to the engine minus Black's."""
     ahead = _compare_directly(white, engine)
     behind = _compare_directly(black, engine)
     return None if ahead is None or behind is None else ahead - behind
@@ -527,8 +532,8 @@ def _regress_differences(x: Floats, y: Floats) -> Row:
     random = np.random.default_rng(0)
     products = np.stack([x * y, x * x])
     slopes = []
-    # One resample at a time: all together would be two thousand times as large as the
-    # games.
+    # The games are resampled one sample at a time: all samples together would need two
+    # thousand times the memory of the games.
     for _ in range(_DRAWS):
         xy, xx = products[:, random.integers(0, n, n)].sum(axis=1)
         slopes.append(xy / max(xx, 1e-9))

@@ -158,9 +158,9 @@ class GameLine(msgspec.Struct):
     ) -> Iterator[PositionSearch | None]:
         """Yield the positions of a line that has one list per figure.
 
-        Each list has one entry per ply, for the position after it; only the engine's
-        choice is for the position before it. A list of search figures can have one
-        entry more, which comes first and is for the starting position.
+        Each list has one entry per ply. An entry describes the position after the ply,
+        but the engine's choice belongs to the position before it. A list of search
+        figures can begin with one more entry, for the starting position.
         """
         after = (self.mate, self.depth, self.stability, self.jump, self.jump_depth)
         columns: list[Sequence[Any]] = [[self.start_cp, *scores]]

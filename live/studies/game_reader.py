@@ -34,8 +34,8 @@ _MOST_SHOWN = 80
 
 
 class GameReader:
-    """Reader of texts one by one. ``given`` is the setting of evaluations whose file
-    names no engine.
+    """Reader of texts one by one. ``given`` is the setting assumed for evaluations in
+    files that name no engine.
     """
 
     def __init__(self, setting: SearchSetting) -> None:
@@ -58,7 +58,7 @@ class GameReader:
             raise DamagedGame(_name_game(read_game.game), "no moves")
         if len(read_game.game.moves) < LEAST_PLIES:
             raise DamagedGame(
-                _name_game(read_game.game), "one move alone, taken as a walkover"
+                _name_game(read_game.game), "only one move, treated as a walkover"
             )
         return read_game
 

@@ -1,4 +1,4 @@
-"""Files of games, read one text after the next: PGN or NDJSON, plain or compressed, or
+"""Reader of files of games, one text at a time: PGN or NDJSON, plain or compressed, or
 standard input.
 
 The type of a file is recognised by its first bytes, not by its name. Only the text
@@ -68,8 +68,8 @@ def read_game_texts(path: str) -> Iterator[GameText]:
 
 
 def read_json_lines(path: str) -> Iterator[bytes]:
-    """Yield the lines of an NDJSON file, also blank ones, so that errors can name the
-    line; none of a file of PGN.
+    """Yield the lines of an NDJSON file; yield nothing for a PGN file. Blank lines are
+    included, so that a caller can count lines for its errors.
 
     Raises:
         InputError: there is no such file, or it cannot be read to its end.

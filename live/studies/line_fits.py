@@ -1,4 +1,5 @@
-"""Correlations and fitted lines over any number of games, from running sums. Pure.
+"""Correlations and fitted lines over any number of games, from running sums. All
+functions are pure.
 
 Alliot (2017, sections 4.2.1 and 4.3.1) correlates indicators with results by Pearson's
 ρ and fits ``r = β d + α``. His constants were tested on the games to which they were
@@ -19,9 +20,9 @@ FOLDS = 10
 Line = tuple[int, Floats]
 """Index of a line, and its intercept and weights."""
 _Z95 = float(ndtri(0.975))
-#: Weights by which values are formed: the line that equals the indicator itself
-#: (intercept 0, weight 1), and the result minus the line's value, from (1, value,
-#: result).
+#: Weights of linear combinations of (1, value, result). ``_ITSELF`` is the line that
+#: returns the indicator unchanged (intercept 0, weight 1). ``_MISS`` is the result
+#: minus the line's value.
 _ITSELF = np.array([0.0, 1.0])
 _MISS = np.array([0.0, -1.0, 1.0])
 
@@ -185,9 +186,9 @@ class LineSums:
         )
 
     def _cross_validate(self, index: int) -> tuple[float | None, float | None]:
-        """Return two root mean square errors over all games, each group tested with
-        what was fitted to the other groups: that of the line, and that of the mean
-        result.
+        """Return two root mean square errors over all games: of the line, and of the
+        mean result as the only prediction. Each group of games is predicted from the
+        other groups.
         """
         groups = self._groups
         parts = []

@@ -46,12 +46,12 @@ class MatchStudy(Value):
     left_out: int = 0
     """Played games whose result does not split one point between the players."""
     unpaired: int = 0
-    """Counted games that have no game with reversed colours beside them; 0 if games are
+    """Counted games that form no pair with a game with reversed colours; 0 if games are
     not given one by one.
     """
     walkovers: int = 0
-    """Games in which one player or both did not move, in a match that has games with
-    moves; they are left out too.
+    """Games in which one player or both made no move. They are left out if other games
+    of the match have moves.
     """
     results_only: bool = False
     """True if no game has moves; then all games count as played."""

@@ -1,10 +1,11 @@
 """The moves of a corpus as Parquet files, with one row per move.
 
 ``COLUMNS`` is the documented schema, for pandas, R and SQL. There is one file for every
-thousand games of a corpus and setting. The rows are made by the code of the methods, so
-no formula is written in a query. A file is written under a temporary name and then
-moved into place, so a kill leaves no incomplete file. Its name includes a digest of the
-data from which it was made; a file that is up to date is not made again.
+thousand games of a corpus and setting. The code of the rating methods computes the
+rows, so no formula is repeated in a query. A file is written under a temporary name and
+then moved into place, so a killed process leaves no incomplete file. The file name
+includes a digest of the data from which the file was made; a file that is up to date is
+not written again.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def build_move_rows(
             # The mover's values come first.
             step = 1 if board.turn else -1
             color: Color = "white" if board.turn else "black"
-            # Two legal moves are enough to know that there is a choice.
+            # Two legal moves suffice to know that the move is not forced.
             forced = len(list(itertools.islice(board.legal_moves, 2))) == 1
             yield (
                 game.game,
@@ -212,8 +213,8 @@ def _build_search_cells(whole: MoveSearch) -> tuple[Any, ...]:
 def _build_turn_cells(
     position: PositionSearch, uci: str, sign: int, ply: int, *, repeated: bool
 ) -> tuple[Any, ...]:
-    """Return the cells of Regan and Haworth's method; None if only one line was
-    searched.
+    """Return the three cells of Regan and Haworth's method; each is None if only one
+    line was searched.
     """
     if not position.lines:
         return None, None, None

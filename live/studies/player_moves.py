@@ -27,7 +27,7 @@ from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
 from live.studies.study_data import StudyData, choose_gain_column
 
-#: Distribution of the engine's gains if all are 0.
+#: Distribution of the engine's gains if every gain is 0.
 SPIKE = GainHistogram([0])
 #: Columns that the ``add`` methods of counters need.
 COUNTED_COLUMNS = (
@@ -173,7 +173,9 @@ class PairedMoves(PlayerMoves):
             self.transitions.add(color, best_cp, gain_cp, year or 0)
 
     def merge(self, other: PairedMoves) -> None:
-        """Add the pairing data of ``other``, and none of its other figures."""
+        """Add the data of ``other`` from which pairings are predicted, but none of its
+        other figures.
+        """
         self.shortfalls.merge(other.shortfalls)
         self.tanh.merge(other.tanh)
         self.transitions.merge(other.transitions)

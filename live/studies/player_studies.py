@@ -155,8 +155,8 @@ def build_comparison_table(
     *,
     width: int,
 ) -> Table:
-    """Build a table of all predictors, one per row. Predictors without an answer are
-    listed below it by reason.
+    """Build a table of all predictors, one per row. Predictors that give no prediction
+    are listed below the table with the reason.
     """
     table = begin_table(
         f"{plain(player.name, 40)} against {plain(opponent.name, 40)},"
@@ -193,8 +193,8 @@ def build_comparison_table(
 
 
 def build_battle_table(ranks: Sequence[Rank], by: str, *, width: int) -> Table:
-    """Build a table of all players against all. Equal scores share a place, and players
-    without a place come last.
+    """Build the ranking by expected scores of all players against all. Players with
+    equal scores share a place, and players without a place come last.
     """
     table = begin_table(f"Battle royale by {by}, and Algorithm 2", width=width)
     table.add_column("", justify="right", no_wrap=True)

@@ -44,8 +44,8 @@ def build_figures_table(
 
 
 def count_decimals(low: float | None, high: float | None) -> int:
-    """Return the number of decimals that an Elo interval needs, so that rounding does
-    not hide it.
+    """Return the number of decimals with which to print an Elo interval, so that
+    rounding does not make its ends equal.
     """
     if low is None or high is None or high - low >= 20:
         return 0

@@ -26,7 +26,8 @@ from live.studies.study_tables import (
 )
 
 GROUPINGS = ("player", "event", "year", "rating")
-#: Largest number of turns to which one row is fitted: more turns change the fit little.
+#: Largest number of turns (moves with a choice) to which one row is fitted. More turns
+#: change the fit little.
 MOST_TURNS = 20_000
 _RATING_STEP = 100
 
@@ -86,8 +87,8 @@ class FittedGroup(NamedTuple):
     by=GROUPINGS,
 )
 def build_sensitivity_table(data: StudyData, by: str = "player") -> Rows:
-    """Build the table of s and c by maximum likelihood and by percentiles, with
-    projections beside the moves played.
+    """Build the table of s and c by maximum likelihood and by percentiles, and compare
+    the projections of the model with the moves played.
     """
     names: Any = {"player": data.players, "event": data.events}.get(by, {})
     groups = fit_groups(data, by)
@@ -101,15 +102,15 @@ def build_sensitivity_table(data: StudyData, by: str = "player") -> Rows:
     left_out = counts["left_out"].sum()
     yield (
         f"{left_out} turns left out: opening, repeated or decided positions, moves"
-        " beyond the lines."
+        " outside the searched lines."
     )
-    yield "(s, c) hold for this engine, limit and number of lines alone."
+    yield "(s, c) are valid only for this engine, limit and number of lines."
     yield (
         "A projection from a fit to the same moves shows whether the model has the"
-        " right shape; it screens nobody."
+        " right shape; it is no screening of players."
     )
     if beyond := (counts["counting"] - MOST_TURNS).clip(0).sum():
-        yield f"{beyond} turns beyond {MOST_TURNS} of a row are not counted."
+        yield f"Rows use at most {MOST_TURNS} turns: {beyond} turns are left out."
     if not groups:
         yield "No position has several lines: search with study run --lines 10."
     yield TableHead(f"Sensitivity and competence by {by}", _build_columns(by))
@@ -138,8 +139,8 @@ def _scan_turns(data: StudyData, by: str) -> polars.LazyFrame:
 
 
 def _count_turns(data: StudyData, by: str) -> polars.DataFrame:
-    """Count the turns of each group that count (``counting``) and that do not
-    (``left_out``).
+    """Return, for each group, the number of turns used for the fit (``counting``) and
+    the number left out (``left_out``).
     """
     counts = (
         (col("turn_left_out") == "").sum().cast(Int64).alias("counting"),
@@ -149,7 +150,9 @@ def _count_turns(data: StudyData, by: str) -> polars.DataFrame:
 
 
 def _collect_turns(data: StudyData, by: str) -> dict[Any, TurnArrays]:
-    """Collect the first turns of each group that count."""
+    """Return, for each group, the first turns that are used for the fit, at most
+    ``MOST_TURNS``.
+    """
     counting = _scan_turns(data, by).filter(turn_left_out="")
     first = counting.group_by("key", maintain_order=True).head(MOST_TURNS).collect()
     turns_of = {}
@@ -161,8 +164,8 @@ def _collect_turns(data: StudyData, by: str) -> dict[Any, TurnArrays]:
 
 
 def fit_competence_line(competences: dict[int, float]) -> dict[int, float]:
-    """Return, for each rating, the c on the straight line through all c (section 7);
-    empty for fewer than three ratings.
+    """Return, for each rating, the c on the straight line through all c (Regan and
+    Haworth 2011, section 7); empty for fewer than three ratings.
     """
     if len(competences) < 3:
         return {}

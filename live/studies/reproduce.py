@@ -128,8 +128,8 @@ def _explain_no_matching_games(
     database: CorpusDatabase,
     game: ListedGame,
 ) -> str:
-    """Return a text that names the games that were looked for, and one of the games
-    that came instead.
+    """Return a text that names the games that the tables need, and one game of the file
+    that belongs to no table.
     """
     titles: dict[str, None] = {}
     for paper, table in tables:
@@ -138,8 +138,8 @@ def _explain_no_matching_games(
         titles |= {paper.occasions[name].title: None for name in titled}
     players = database.read_players()
     return (
-        f"has no game of {', '.join(titles) or 'the named tables'}; one is"
-        f" {players[game.white]} - {players[game.black]}, event"
+        f"has no game of {', '.join(titles) or 'the named tables'}; one of"
+        f" its games is {players[game.white]} - {players[game.black]}, event"
         f' "{game.event}", {game.year or "no year"}'
     )
 
@@ -171,7 +171,7 @@ def write_comparisons(
         out.mkdir(parents=True, exist_ok=True)
         write_output(str(out / "papers.md"), tables.encode())
         write_output(str(out / "papers.csv"), build_csv(comparisons).encode())
-        # Drawn where it can be: the tables need nothing but the corpus.
+        # The picture is left out without matplotlib, because the tables do not need it.
         if find_spec("matplotlib") and (picture := render_picture(comparisons)):
             write_output(str(out / "papers.png"), picture)
     if page is None and out is None:
@@ -252,7 +252,9 @@ def compare_all(
     def gather_evidence(
         paper: PrintedPaper, setting: Setting | None, gain: GainKind
     ) -> Evidence:
-        """Return the same evidence for all tables: measures are cached by it."""
+        """Return the evidence, one object for all tables: its measures are cached per
+        object.
+        """
         return Evidence(paper, games, database, setting, gain)
 
     for paper, table in tables:
@@ -301,8 +303,8 @@ def _describe_missing_searches(games: int, lines: int) -> str:
 def _describe_missing_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> str:
-    """Return a text that lists the occasions with too few games in the corpus; empty if
-    all have enough.
+    """Return a text that lists the occasions (events or periods) of which the corpus
+    has too few games; empty if it has enough of all.
     """
     gaps = []
     for name in (table.at, table.than, table.reference):

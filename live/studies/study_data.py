@@ -25,7 +25,7 @@ from live.studies.searched_games import SearchSetting
 
 #: Default number of players in a table.
 TOP = 20
-#: Largest number of players that an error lists if several match a part of a name.
+#: Largest number of players that an error lists if several players match.
 _LISTED = 6
 
 
@@ -98,7 +98,7 @@ class StudyData:
     they are first read.
 
     If ``number`` is None, all games are included, searched or not, and there are no
-    moves.
+    rows of moves.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-"""Figures of the papers, drawn from their tables. Needs matplotlib; a table always
-gives the same bytes.
+"""Figures of the papers, drawn from their tables. Needs matplotlib; the same table
+always gives the same bytes.
 """
 
 import io
@@ -16,7 +16,7 @@ from live.errors import ConfigError, InputError
 from live.ratings.ferreira import Floats
 from live.studies.study_tables import StudyTable
 
-#: Largest number of curves in one figure; more cannot be told apart.
+#: Largest number of curves in one figure. A reader cannot distinguish more.
 _MOST_CURVES = 8
 _WIDTH_INCHES = (9.0, 12.5)
 _HEIGHT_INCHES = 5.5
@@ -71,7 +71,11 @@ def render_figure(name: str, table: StudyTable, form: str) -> bytes:
 
 
 def open_figure(size_inches: tuple[float, float]) -> Any:
-    """Open a figure of matplotlib. Raises ConfigError where that is not installed."""
+    """Open a figure of matplotlib.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -93,7 +97,6 @@ def save_figure(figure: Any, form: str, name: str) -> bytes:
     import matplotlib as mpl
 
     out = io.BytesIO()
-    # Without a date, and with ids that do not change from run to run.
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
         metadata: dict[str, Any] = (
             {"Software": None} if form == "png" else {"Date": None}
@@ -111,7 +114,7 @@ def _group_rows(
     rows: DataFrame, groups: Sequence[str], *names: str, most_groups: int = _MOST_CURVES
 ) -> Iterator[tuple[list[str], list[Floats]]]:
     """Yield the names of each group and its columns, in the order of the table; at most
-    ``most_groups`` groups, so that a reader can tell them apart.
+    ``most_groups`` groups, so that a reader can distinguish them.
     """
     for key, part in itertools.islice(
         rows.group_by(groups, maintain_order=True), most_groups
@@ -141,7 +144,7 @@ def _fill_gaps(
     at: Floats, values: Floats, blank: float, low: float, high: float
 ) -> list[Any]:
     """Return every whole number from ``low`` to ``high`` that the curve reaches, and
-    the values at these numbers; ``blank`` where there is none.
+    the values at these numbers; the value is ``blank`` where the curve has none.
     """
     whole_numbers = np.arange(max(low, at.min()), min(high, at.max()) + 1)
     value_at = dict(zip(at, values, strict=True))
@@ -392,7 +395,7 @@ def _build_best_panel(label: str, *names: str) -> Panel:
 
 
 def _read_family_name(name: str) -> str:
-    """Return the family name, if the name begins with it."""
+    """Return the part of a name before the comma, which is the family name."""
     return name.split(",")[0]
 
 

@@ -80,8 +80,8 @@ Maker = TypeVar("Maker", bound=Callable[..., Rows])
 
 
 class TableKind(NamedTuple):
-    """Definition of a table: the function that makes it from a ``StudyData``, and its
-    fixed texts.
+    """Definition of a table: the function that makes it from a ``StudyData``, and the
+    texts that do not depend on the data.
     """
 
     make: Callable[..., Rows]
@@ -200,7 +200,7 @@ def build_table(name: str, data: StudyData, by: str | None = None) -> StudyTable
     kind = TABLES[name]
     if by is not None and by not in kind.by:
         remedy = f"Give one of {', '.join(kind.by)}" if kind.by else "Leave it out"
-        raise InputError("--by", f"{by!r} says nothing to {name}", remedy)
+        raise InputError("--by", f"{by!r} is no choice for {name}", remedy)
     title = kind.title
     columns = kind.columns
     notes = list[str]()

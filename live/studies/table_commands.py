@@ -23,7 +23,7 @@ from live.studies.study_figures import FIGURES, render_figure
 from live.studies.study_tables import TABLES as TABLES
 from live.studies.study_tables import TableForm, build_table, format_table
 
-#: Form of a table by the ending of its file.
+#: Form of a table by the extension of its file.
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
 
 

@@ -1,6 +1,8 @@
-"""Players of known sensitivity s and competence c, who choose moves from real spreads
-(Multi-PV 20, see ``tests/data/README.md``), drawn with replacement; whether fits and
-ratings find them.
+"""Simulated players whose sensitivity s and competence c are known.
+
+They choose moves from real positions with 20 searched lines (see
+``tests/data/README.md``), drawn with replacement. Tests use them to check whether fits
+and ratings find the known values.
 """
 
 import json
@@ -21,7 +23,7 @@ SPREADS = Path(__file__).parents[1] / "data" / "multi-pv-spreads.json"
 
 
 def real_turns() -> TurnArrays:
-    """Every turn of the file that counts."""
+    """Return every turn of the data file that a fit would use."""
     found = []
     for row in json.loads(SPREADS.read_text(encoding="utf-8")):
         lines = [(str(place), cp) for place, cp in enumerate(row["lines_cp"])]
@@ -34,7 +36,9 @@ def real_turns() -> TurnArrays:
 def simulate(
     pool: TurnArrays, skill: ChoiceSkill, n: int, rng: np.random.Generator
 ) -> TurnArrays:
-    """``n`` turns drawn from a pool, with moves chosen by a player of ``skill``."""
+    """Return ``n`` turns drawn from a pool, with the moves chosen by a player of
+    ``skill``.
+    """
     rows = rng.integers(len(pool), size=n)
     drawn = TurnArrays(())
     drawn.deltas, drawn.is_move = pool.deltas[rows], pool.is_move[rows]
@@ -45,7 +49,7 @@ def simulate(
 
 
 def spreads_of(turns: TurnArrays) -> list[Spread]:
-    """The turns one by one."""
+    """Return the turns as a list of spreads."""
     return [
         Spread(
             tuple(turns.deltas[row][turns.is_move[row]].tolist()),
@@ -57,5 +61,5 @@ def spreads_of(turns: TurnArrays) -> list[Spread]:
 
 
 def compute_log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
-    """The logarithm of the probability of all moves played."""
+    """Return the natural logarithm of the probability of all moves played."""
     return float(turns.select_played(compute_choices(turns, skill).log).sum())

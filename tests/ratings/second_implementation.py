@@ -1,7 +1,8 @@
-"""The perceived rating once more, slowly: written from its definition, sharing no code
-with it.
+"""Second implementation of the perceived rating, slow and written from the definition.
+It shares no code with the first.
 
-Models are read as JSON; every figure after every move is summed anew.
+Models are read as JSON. Every figure after every move is summed again from the first
+move.
 """
 
 import math
@@ -21,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Move(NamedTuple):
-    """A counted move, mover's side."""
+    """A counted move. Scores and gains are from the mover's side."""
 
     color: str
     ply: int
@@ -37,7 +38,7 @@ class Move(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """After one counted move of a side."""
+    """Figures of one side after one of its counted moves."""
 
     ply: int
     counted: int
@@ -78,7 +79,7 @@ CIRCUMSTANCES: dict[str, Callable[[Move], float]] = {
 
 
 def logit(model: Model, move: Move, elo: float) -> tuple[Floats, Floats]:
-    """``pi_k(x, E)`` of one model, and its logarithm's slope in Elo."""
+    """Return ``pi_k(x, E)`` of one model, and the slope of its logarithm in Elo."""
     z = (elo - model["centre_elo"]) / model["scale_elo"]
     odds = [0.0] * (len(model["loss_edges_cp"]) + 1)
     rises = odds.copy()
@@ -97,7 +98,7 @@ def logit(model: Model, move: Move, elo: float) -> tuple[Floats, Floats]:
 
 
 def classes(models: Sequence[Model], move: Move, elo: float) -> tuple[Floats, Floats]:
-    """``pi_k(x, E)`` and ``t_k(E)``: of one model, or of the mean of two."""
+    """Return ``pi_k(x, E)`` and ``t_k(E)`` of one model, or the mean of two models."""
     if len(models) == 1:
         return logit(models[0], move, elo)
     (pi1, t1), (pi2, t2) = (logit(model, move, elo) for model in models)
@@ -107,7 +108,7 @@ def classes(models: Sequence[Model], move: Move, elo: float) -> tuple[Floats, Fl
 
 
 def moments(pi: Floats, t: Floats) -> tuple[float, float, float]:
-    """Mean, variance and third central moment of ``t`` under ``pi``."""
+    """Return the mean, variance and third central moment of ``t`` under ``pi``."""
     mean = sum(float(p * x) for p, x in zip(pi, t, strict=True))
     variance = sum(float(p * (x - mean) ** 2) for p, x in zip(pi, t, strict=True))
     third = sum(float(p * (x - mean) ** 3) for p, x in zip(pi, t, strict=True))
@@ -115,14 +116,16 @@ def moments(pi: Floats, t: Floats) -> tuple[float, float, float]:
 
 
 def between(elo: float, line: Floats) -> float:
-    """The value at ``elo``, linear between grid points."""
+    """Return the value of ``line`` at ``elo``, by linear interpolation between grid
+    points.
+    """
     at = min(int((elo - 400) // 100), len(GRID) - 2)
     part = (elo - GRID[at]) / 100
     return float(line[at] * (1 - part) + line[at + 1] * part)
 
 
-class Seen(NamedTuple):
-    """A move beside players over the grid."""
+class ComparedMove(NamedTuple):
+    """A move compared with the moves of players at each Elo of the grid."""
 
     move: Move
     t: Floats
@@ -136,20 +139,24 @@ class Seen(NamedTuple):
     u: float | None
 
 
-def see(models: Sequence[Model], move: Move, rated: float | None) -> Seen:
-    """One move, compared."""
-    # A loss equal to an edge lies below it.
+def compare_move(
+    models: Sequence[Model], move: Move, rated: float | None
+) -> ComparedMove:
+    """Compare one move with the moves of players at each Elo of the grid."""
+    # A loss that equals an edge belongs to the class below the edge.
     k = sum(edge < -move.gain_cp for edge in models[0]["loss_edges_cp"])
     grid = [classes(models, move, elo) for elo in GRID]
     t = np.array([slopes[k] for _, slopes in grid])
     peers = np.array([moments(pi, slopes) for pi, slopes in grid])
     if rated is None:
-        return Seen(move, t, peers[:, 1], peers[:, 2], None, None, None, None)
+        return ComparedMove(move, t, peers[:, 1], peers[:, 2], None, None, None, None)
     pi_own, _ = classes(models, move, rated)
     own = np.array([moments(pi_own, slopes) for _, slopes in grid])
     u = between(rated, t) / math.sqrt(between(rated, own[:, 1]))
     a, v_own, k3_own = own.T
-    return Seen(move, t, peers[:, 1], peers[:, 2], a, v_own, k3_own, _clip(u, -3, 3))
+    return ComparedMove(
+        move, t, peers[:, 1], peers[:, 2], a, v_own, k3_own, _clip(u, -3, 3)
+    )
 
 
 def figures(
@@ -161,7 +168,9 @@ def figures(
     over: bool,
     scale: float = 1.0,
 ) -> dict[str, list[Figures]]:
-    """Of both sides after each of their moves; ``over``: the last of each is final."""
+    """Return the figures of both sides after each of their moves. If ``over`` is true,
+    the game is over and the last figures of each side are final.
+    """
     known = [elo for elo in elos.values() if elo is not None]
     level = _clip(sum(known) / len(known) if known else field, 800, 3200)
     rated = {
@@ -169,7 +178,7 @@ def figures(
         for color, elo in elos.items()
     }
     seen = [
-        see(models, _in_own_centipawns(told, scale), rated[told.color])
+        compare_move(models, _in_own_centipawns(told, scale), rated[told.color])
         for told in sorted(moves, key=lambda m: m.ply)
     ]
     found: dict[str, list[Figures]] = {}
@@ -196,8 +205,8 @@ def _in_own_centipawns(move: Move, scale: float) -> Move:
 
 def _after(
     models: Sequence[Model],
-    mine: Sequence[Seen],
-    theirs: Sequence[Seen],
+    mine: Sequence[ComparedMove],
+    theirs: Sequence[ComparedMove],
     level: float,
     *,
     over: bool,
@@ -235,7 +244,7 @@ def _after(
     )
 
 
-def _add_up(seen: Sequence[Seen], name: str) -> Floats:
+def _add_up(seen: Sequence[ComparedMove], name: str) -> Floats:
     sums: Floats = np.sum([getattr(each, name) for each in seen], axis=0)
     return sums
 
@@ -252,7 +261,9 @@ def _skewed(q: float, k: Floats, sd: Floats) -> Floats:
     return q + g * (q * q - 1) / 6
 
 
-def _hardness(models: Sequence[Model], theirs: Sequence[Seen], ply: int) -> float:
+def _hardness(
+    models: Sequence[Model], theirs: Sequence[ComparedMove], ply: int
+) -> float:
     u = [each.u for each in theirs if each.move.ply < ply]
     if not u or u[0] is None:
         return 0.0

@@ -1,4 +1,4 @@
-"""Accuracy as lichess shows it, and average centipawn loss."""
+"""Accuracy and average centipawn loss, computed as lichess does."""
 
 import math
 import statistics
@@ -21,10 +21,12 @@ scores = st.one_of(
 COLORS: tuple[Color, Color] = ("white", "black")
 
 
-def of(
+def measure_side(
     *cps: int | None, first: Color = "white", color: Color = "white"
 ) -> tuple[float | None, int, float | None, int]:
-    """Accuracy and loss of a side, each with its moves, from all scores."""
+    """Return the accuracy and the centipawn loss of a side from all scores, each
+    followed by its number of moves.
+    """
     found = compute_game_accuracy(
         [None if cp is None else Score(cp) for cp in cps], first
     )[color]
@@ -32,8 +34,8 @@ def of(
 
 
 def move(before: Score, after: Score, mover: Color = "white") -> tuple[float, float]:
-    """Accuracy and loss of one move; none is lost where both positions are beyond the
-    cap.
+    """Return the accuracy and the centipawn loss of one move. The loss is 0 if both
+    positions are beyond the cap.
     """
     found = compute_game_accuracy([before, after], mover)[mover]
     assert found.accuracy.value is not None
@@ -41,7 +43,7 @@ def move(before: Score, after: Score, mover: Color = "white") -> tuple[float, fl
 
 
 def lichess(start_cp: int, cps: Sequence[int], color: Color) -> float | None:
-    """The published description, step by step: windows as lists, means over them."""
+    """Compute accuracy step by step from the description that lichess publishes."""
     chances = [
         50 + 50 * (2 / (1 + math.exp(-0.00368208 * max(-1000, min(1000, cp)))) - 1)
         for cp in [start_cp, *cps]
@@ -73,7 +75,7 @@ def lichess(start_cp: int, cps: Sequence[int], color: Color) -> float | None:
 @given(st.lists(st.integers(-1500, 1500), max_size=120))
 def test_a_game_agrees_with_the_published_description(cps: list[int]) -> None:
     for color in COLORS:
-        expected, found = lichess(15, cps, color), of(15, *cps, color=color)
+        expected, found = lichess(15, cps, color), measure_side(15, *cps, color=color)
         assert found[1] == len(cps[color == "black" :: 2])
         assert found[0] == (
             None if expected is None else pytest.approx(expected, abs=1e-7)
@@ -94,7 +96,8 @@ def test_what_is_not_scored_is_left_out_and_figures_are_within_bounds(
 
 
 def test_the_mating_move_is_one_of_the_moves() -> None:
-    # lila issue 11207: losses of 100, 839 and 2000 centipawns, then mate: 735, not 980.
+    # lila issue 11207: Black loses 100, 839 and 2000 centipawns and then gives mate.
+    # The mean loss is 735 with the mating move, and 980 without it.
     told = [
         *map(Score, (0, 0, 100, 0, 839, -1000, 1000)),
         Score(-MATE_CP, -1),
@@ -109,23 +112,24 @@ def test_the_mating_move_is_one_of_the_moves() -> None:
 def test_positions_beyond_the_cap_are_not_in_the_denominator() -> None:
     # lila issue 11261. White loses 60, then makes three moves between +12 and +15.
     cps = (15, -45, 0, 1200, 1500, 1300, 1400, 1250, 1350)
-    assert of(*cps)[2:] == (30, 2)
-    assert of(*cps, color="black")[3] == 1
-    # From beyond the cap to within it counts.
-    assert of(1500, 1500, 1500, 400)[2:] == (600, 1)
-    assert of(1500, 1500, 1500)[2:] == (None, 0)
+    assert measure_side(*cps)[2:] == (30, 2)
+    assert measure_side(*cps, color="black")[3] == 1
+    # A move that begins beyond the cap and ends below it counts.
+    assert measure_side(1500, 1500, 1500, 400)[2:] == (600, 1)
+    assert measure_side(1500, 1500, 1500)[2:] == (None, 0)
 
 
 def test_the_first_move_is_compared_with_the_position_it_was_made_from() -> None:
-    # lila issues 13914 and 11779: knight odds, where White starts at -5.
-    assert of(-500, -500) == (100, 1, 0, 1)
-    assert of(None, -500) == (None, 0, None, 0)
-    assert of(0, 300, first="black", color="black")[2:] == (300, 1)
-    assert of(0, 300, first="black")[:2] == (None, 0)
+    # lila issues 13914 and 11779: White gives odds of a knight and starts at -5 pawns.
+    assert measure_side(-500, -500) == (100, 1, 0, 1)
+    assert measure_side(None, -500) == (None, 0, None, 0)
+    assert measure_side(0, 300, first="black", color="black")[2:] == (300, 1)
+    assert measure_side(0, 300, first="black")[:2] == (None, 0)
 
 
 def test_a_mate_counts_the_same_in_every_figure() -> None:
-    # lila issue 5617: one page capped at 1000, the next at 2000.
+    # lila issue 5617: one page of lichess capped a mate at 1000 centipawns, the next
+    # page at 2000.
     for other in (Score(0), Score(-200), Score(-MATE_CP, -1)):
         assert move(Score(MATE_CP, 3), other) == move(Score(2500), other)
     assert move(Score(MATE_CP, 3), Score(-MATE_CP, -2)) == (0.5, 2 * CAP_CP)

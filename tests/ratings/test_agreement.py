@@ -1,5 +1,5 @@
-"""The agreement figure: fair where choices follow the forecast, seen where they
-do not.
+"""The agreement figure: it stays normal if choices follow the forecast, and it shows if
+they do not.
 """
 
 import math
@@ -81,8 +81,8 @@ def test_a_move_that_everybody_finds_is_to_be_expected() -> None:
         for found in (0.02, 0.3, 0.95)
     ]
     assert forecasts == sorted(forecasts)
-    # About as many of the players as of the network's: nothing is said against who
-    # plays along.
+    # A move that most players find is also expected from this player, so playing it is
+    # no evidence against the player.
     assert forecasts[0] < -0.5 < 2 < forecasts[2]
     plain = msgspec.structs.replace(model, human=None)
     nobody_asked = Turn(0, 20, 31, 8.0, 20, board())

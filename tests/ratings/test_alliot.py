@@ -77,8 +77,8 @@ def accumulate(kind: Conformance, played: list[Played]) -> AccumulatedConformanc
 
 
 def brute_force(kind: Conformance, played: list[Played], x_cp: float) -> float | None:
-    """p(x) by the formulas of sections 3.2.3 and 4.2.1, in pawns, as they are
-    printed.
+    """Compute p(x) from the printed formulas of Alliot 2017, sections 3.2.3 and 4.2.1,
+    in pawns.
     """
     good = []
     for move in played:
@@ -202,7 +202,7 @@ losses = st.lists(st.integers(-150, 0), min_size=1, max_size=25)
 def test_the_scalar_product_equals_a_double_loop(
     vector: OutcomeVector, kind: Conformance, played: list[Move]
 ) -> None:
-    """Section 3.3 over pairs_of_moves, with e as printed in section 4.3.1."""
+    """The loop follows section 3.3 of Alliot 2017, with e as in section 4.3.1."""
     gains: dict[Color, list[int]] = {"white": [], "black": []}
     for color, best_cp, gain_cp in played:
         found = convert_to_gain(kind, best_cp, gain_cp)
@@ -334,8 +334,8 @@ def test_a_small_variance_gives_the_normal_interval_or_students(
 # --- battle royale --------------------------------------------------------------------
 
 
-#: Alliot 2017, Table 9: expected scores by the Markov predictor, in per cent, each
-#: player's row against all others in the same order.
+#: Alliot 2017, Table 9: expected scores by the Markov predictor, in per cent. Each row
+#: has one player's scores against all others, in the order of the rows.
 TABLE_9 = """
 Carlsen 52 54 54 57 58 57 58 56 60 61 59 60 61 61 64 66 69 70 82
 Kramnik 49 52 52 55 56 56 57 55 59 60 58 60 60 60 63 65 68 70 83
@@ -376,9 +376,9 @@ def battle() -> BattleRoyale:
 def test_table_9_is_ranked_as_the_paper_reads_it() -> None:
     places = {place.player: place for place in battle().rank_players()}
     order = list(places)
-    # Section 4.4.2: four ahead of the pack, three trailing, "Steinitz being way below".
-    # The fourth is Kasparov, whose row adds up to 1095 as Anand's does: Black's games
-    # decide.
+    # Alliot 2017, section 4.4.2: four players lead the table, three are last, "Steinitz
+    # being way below". Kasparov is fourth. His row and Anand's both add up to 1095, so
+    # the games with Black decide.
     assert set(order[:3]) == {"Carlsen", "Kramnik", "Fischer"}
     assert set(order[3:5]) == {"Kasparov", "Anand"}
     fourth, fifth = (places[player].expected_score for player in order[3:5])
@@ -386,8 +386,8 @@ def test_table_9_is_ranked_as_the_paper_reads_it() -> None:
     assert order[-3:] == ["Euwe", "Alekhine", "Steinitz"]
     assert (places["Steinitz"].rank, places["Steinitz"].victories) == (20, 0)
     assert places["Carlsen"].rank == 1
-    # "Tal is performing consistently better than Euwe against stronger players, but is
-    # losing to Euwe (with a small margin)."
+    # Alliot 2017, section 4.4.2: "Tal is performing consistently better than Euwe
+    # against stronger players, but is losing to Euwe (with a small margin)."
     tal, euwe = places["Tal"], places["Euwe"]
     assert tal.rank is not None and euwe.rank is not None
     assert tal.rank < euwe.rank

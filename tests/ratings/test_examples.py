@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the ratings give the values they show."""
+"""The examples in docstrings of ``live/ratings`` return the values that they show."""
 
 import doctest
 import importlib

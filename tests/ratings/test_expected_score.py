@@ -1,4 +1,4 @@
-"""Expected score and Elo difference."""
+"""Conversion between expected score and Elo difference."""
 
 import math
 

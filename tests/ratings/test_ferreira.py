@@ -1,5 +1,5 @@
-"""Gains, and Ferreira's algorithms: laws, and every figure that the paper prints with
-its input.
+"""Gains and Ferreira's algorithms: general properties, and every figure that the paper
+prints together with its input.
 """
 
 import math
@@ -181,7 +181,8 @@ def test_it_equals_the_weighted_mean_of_algorithm_3(
 
 PLAYERS = tuple(map(str, range(8)))
 GAINS_CP = np.array([0, -15, -60, -250])
-#: How likely each gain is, player by player: some 70 Elo from first to last.
+#: Probability of each gain, one row per player. The strengths of the first and the last
+#: player differ by some 70 Elo.
 LEVELS = np.array(
     [
         (0.50 + 0.02 * n, 0.24 - 0.004 * n, 0.16 - 0.008 * n, 0.10 - 0.008 * n)
@@ -191,7 +192,9 @@ LEVELS = np.array(
 
 
 def true_strengths() -> dict[str, Strength]:
-    """What Algorithm 2 says of the distributions themselves."""
+    """Return the strengths that Algorithm 2 computes from the exact distributions,
+    without sampling.
+    """
     beats = (GAINS_CP[:, None] > GAINS_CP) + 0.5 * (GAINS_CP[:, None] == GAINS_CP)
     differences = {
         (str(one), str(other)): convert_score_to_difference(
@@ -204,8 +207,8 @@ def true_strengths() -> dict[str, Strength]:
 
 
 def covered(moves: int, events: int) -> float:
-    """Share of intervals that hold the truth, everybody making ``moves`` moves in one
-    game.
+    """Return the share of intervals that contain the true strength, if every player
+    makes ``moves`` moves in one game.
     """
     truth = true_strengths()
     rng = np.random.default_rng(moves)
@@ -248,8 +251,8 @@ def test_ratings_are_those_of_least_squares_that_keep_the_mean_of_each_part(
         missing = difference - (found[one].relative - found[other].relative)
         pulls[one], pulls[other] = pulls[one] + missing, pulls[other] - missing
         edges[row, names.index(one)], edges[row, names.index(other)] = 1, -1
-    # Nobody is pulled anywhere any more, and there are as many parts as the graph falls
-    # into.
+    # In a least-squares solution the differences left over at each player sum to 0. The
+    # number of parts equals the number of connected components of the graph.
     assert all(abs(pull) < 1e-6 for pull in pulls.values())
     parts = {each.part for each in found.values()}
     assert len(parts) == len(names) - (
@@ -287,8 +290,8 @@ def test_an_event_is_all_gains_of_those_who_met(
         found.rate(name, elo)
     for one, other in met:
         found.meet(one, other)
-        found.meet(other, one)  # a second game with other colours changes nothing
-    found.meet("a", "a")  # a slip of the source
+        found.meet(other, one)  # a second game with reversed colours changes nothing
+    found.meet("a", "a")  # an error in a source
     for name, values in played.items():
         found.add_game(name, values[:3])
         found.add_game(name, values[3:])
@@ -301,7 +304,7 @@ def test_an_event_is_all_gains_of_those_who_met(
         )
         for one, other in met
     }
-    # An unbounded difference is no distance.
+    # An unbounded difference is left out.
     differences = {
         pair: difference
         for pair, score in scores.items()
@@ -325,11 +328,12 @@ def test_the_ends_are_those_of_the_error_less_its_mean() -> None:
     below, above = compute_reaches(margins, [True, True, True])
     assert below == pytest.approx([(4 * 900 / 9 + 2 * 1600 / 9) ** 0.5] * 3)
     assert above == pytest.approx([(4 * 1600 / 9 + 2 * 900 / 9) ** 0.5] * 3)
-    # An unrated player does not make the mean that is kept.
+    # The mean rating that stays fixed is the mean of rated players only.
     below, above = compute_reaches(margins, [True, True, False])
     assert below[2] == pytest.approx((900 + 2 * 1600 / 4) ** 0.5)
     assert above[2] == pytest.approx((1600 + 2 * 900 / 4) ** 0.5)
-    # One who makes it alone keeps the rating he has, whatever is played.
+    # A single rated player alone sets the mean, so the rating of this player has no
+    # error.
     below, above = compute_reaches(margins, [True, False, False])
     assert np.isnan(below[0]) and np.isnan(above[0])
     assert below[1] == pytest.approx((900 + 1600) ** 0.5)
@@ -338,14 +342,14 @@ def test_the_ends_are_those_of_the_error_less_its_mean() -> None:
 
 @pytest.mark.parametrize("moves", [10, 40])
 def test_the_interval_holds_the_truth(moves: int) -> None:
-    # 480 intervals: 0.95 with a standard deviation of 0.01; the benchmark has the whole
-    # table.
+    # There are 480 intervals, so the share has a standard deviation of 0.01 around
+    # 0.95. The benchmark has the table for more numbers of moves.
     assert 0.92 <= covered(moves, 60) <= 0.98
 
 
 FIGURE_1 = Path(__file__).parents[1] / "data" / "figure-1.pgn"
 
-# Figure 1, fourth column, in pawns, White and Black in turn.
+# Ferreira 2012, Figure 1, fourth column: gains in pawns, White and Black alternating.
 GAINS = """
 -0.01 0.00 -0.05 -0.16 -0.13 -0.11 -0.02 -0.04
 -0.17 -0.10 -0.09 0.02 0.00 -0.04 -0.04 -0.13
@@ -361,7 +365,7 @@ GAINS = """
 """
 
 [PAPER] = [paper for paper in read_papers() if paper.paper.startswith("Ferreira")]
-# Table 1: the names with their ratings.
+# Ferreira 2012, Table 1: the players' names with their ratings.
 RATED = PAPER.find_table("ferreira-table-1-solved").elos
 
 
@@ -397,8 +401,8 @@ def test_algorithm_3_on_table_4() -> None:
         for row in rows
     )
     printed = PAPER.find_table("ferreira-table-4-difference").rows
-    # The paper rounded p to three decimals only for print, which moves d by up to 0.4
-    # Elo.
+    # The paper rounds p to three decimals only in print. Computed from the rounded p, d
+    # differs by up to 0.4 Elo.
     assert [row.difference for row in engine.rows] == pytest.approx(
         [row.value for row in printed], abs=0.9
     )

@@ -1,4 +1,6 @@
-"""FIDE's tables, against the regulations' own examples and each other."""
+"""FIDE's tables, checked against the examples in the regulations and against each
+other.
+"""
 
 import numpy as np
 import pytest
@@ -73,7 +75,7 @@ def test_a_rating_changes_by_k() -> None:
 def test_the_rule_of_400_points_holds_below_2650(
     own: float, k: float, opponent: float, points: float, expected: int
 ) -> None:
-    """The first and the eleventh as lichess has them (scalachess, EloTest)."""
+    """The first and the eleventh case are those of lichess (scalachess, EloTest)."""
     assert (
         round(compute_rating_change(own, [RatedGame(opponent, points)], k)) == expected
     )
@@ -106,7 +108,8 @@ def test_a_game_has_the_rule_of_its_time(date: str, expected: float) -> None:
 
 
 def test_the_two_tables_agree_with_each_other() -> None:
-    # A share of points has the difference at which that share is expected.
+    # The performance for a share of points is the difference at which this share is
+    # expected.
     for share in np.arange(0.5, 0.92, 0.01):
         gap = (compute_fide_performance([2000], float(share)) or 0) - 2000
         assert compute_fide_expected_score(2000 + gap, 2000) == pytest.approx(

@@ -1,4 +1,4 @@
-"""Spreads and choices, intrinsic ratings and projections."""
+"""Move spreads, the choice model, intrinsic ratings and projections."""
 
 import itertools
 import math
@@ -44,7 +44,9 @@ from tests.ratings.known_players import (
 
 
 def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
-    """``g``: by the shares model the ratio of two probabilities."""
+    """Return the value of the curve ``g``. In the shares model, it is the ratio of two
+    probabilities.
+    """
     best, other = compute_probabilities(
         (0.0, delta), ChoiceSkill(s, c, "shares", curve)
     )
@@ -59,8 +61,8 @@ LINES = [("e4e5", 63), ("d2d4", 59), ("g1f3", 51), ("b1c3", 51), ("a2a3", 24)]
 
 
 def test_a_spread_is_how_far_each_move_lies_behind_the_best() -> None:
-    # The first example of Regan and Haworth 2011, section 5: Eval +0.63,
-    # (0.00,0.04,*0.12,0.12,…).
+    # First example of Regan and Haworth 2011, section 5: "Eval +0.63,
+    # (0.00,0.04,*0.12,0.12,…)".
     shuffled = [LINES[4], LINES[2], LINES[0], LINES[3], LINES[1]]
     spread = build_spread(shuffled, "g1f3")
     behind = (0, 0.04, 0.12, 0.12, 0.39)
@@ -118,7 +120,8 @@ def deltas_of(gaps: list[float]) -> tuple[float, ...]:
 @pytest.mark.parametrize(
     ("curve", "expected"),
     [
-        # By hand at δ = 0.2, s = 0.1, c = 1.5, so (δ/s)^c = 2.828427.
+        # Calculated by hand for δ = 0.2, s = 0.1 and c = 1.5, so that (δ/s)^c =
+        # 2.828427.
         ("invexp", math.exp(-2.8284271247461903)),
         ("ipa", 1 / 3.8284271247461903),
         ("ipb", 1 / 3**1.5),

@@ -1,5 +1,5 @@
-"""Learned values are found by name or path, and what is none is told with the
-remedy.
+"""Learned values are loaded by name or by path. The error for anything else says what
+to do.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Markov chains, by law and by the two matrices that Alliot 2017 prints."""
+"""Markov chains: general properties, and the two matrices that Alliot 2017 prints."""
 
 from itertools import product
 from typing import NamedTuple
@@ -26,13 +26,14 @@ from live.studies.papers.printed import read_papers
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
-#: Tables 2 and 3: Robert Fischer in 1971, as White, and Boris Spassky, as Black,
-#: rounded to two digits; Spassky's third row sums to 1.01.
+#: Alliot 2017, Tables 2 and 3: the matrices of Robert Fischer as White and of Boris
+#: Spassky as Black in 1971, rounded to two digits. Spassky's third row sums to 1.01.
 [PRINTED] = [paper.chains for paper in read_papers() if paper.chains]
 FISCHER = np.array(PRINTED.fischer_1971)
 SPASSKY = np.array(PRINTED.spassky_1971)
 
-#: Section 3.4: what the paper's unrounded matrices led to.
+#: Alliot 2017, section 3.4: the stationary vector that the paper computed from its
+#: unrounded matrices.
 PUBLISHED = np.array([0.07, 0.01, 0.01, 0.04, 0.14, 0.18, 0.07, 0.04, 0.04, 0.40])
 
 
@@ -42,11 +43,10 @@ def normalised(matrix: Floats) -> Floats:
 
 
 def with_slips(matrix: Floats, share: float) -> Floats:
-    """The same play, but once in a while any worse class of evaluation is as likely as
-    another.
+    """Return the matrix with a small probability of any worse class, the same for each.
 
-    The printed tables hold many exact zeros, where the players' true matrices hold
-    rarities.
+    The printed tables contain many exact zeros, where the players' true probabilities
+    are small.
     """
     n = len(matrix)
     worse = (
@@ -65,8 +65,8 @@ def simulate_games(
     games: int,
     turns: int,
 ) -> tuple[Counts, Counts]:
-    """Moves of White and of Black by class before and after, White's side, in games
-    from known matrices.
+    """Simulate games from known matrices. Return the counts of the moves of White and
+    of Black, by the classes before and after the move, from White's side.
     """
     n = len(white)
     found = (np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64))
@@ -90,7 +90,8 @@ scores = st.integers(-3900, 3900) | st.integers(-210, 210)
 
 def test_ten_classes_of_four_tenths_of_a_pawn() -> None:
     assert len(TEN) == 10
-    # Section 3.4: "state -0.6 (the evaluation function is between -0.4 and -0.8)".
+    # Alliot 2017, section 3.4: "state -0.6 (the evaluation function is between -0.4 and
+    # -0.8)".
     middles = (-180, -140, -100, -60, -20, 20, 60, 100, 140, 180)
     for index, middle in enumerate(middles):
         assert {TEN.find_class(cp) for cp in range(middle - 19, middle + 20)} == {index}
@@ -104,8 +105,9 @@ def test_nineteen_classes_have_the_widths_of_section_4_4_1() -> None:
     assert {cp for cp in range(-3900, 3901) if NINETEEN.find_class(cp) == 18} == set(
         range(200, 3901)
     )
-    # "The classes closest to zero on either side are 10cp wide, and the width of
-    # classes grows as we get further from 0, with the last classes being 50cp wide."
+    # Alliot 2017: "The classes closest to zero on either side are 10cp wide, and the
+    # width of classes grows as we get further from 0, with the last classes being 50cp
+    # wide."
     inner = [
         cp
         for cp in range(1, 201)
@@ -156,7 +158,7 @@ def transitions(classes: EvaluationClasses, moves: list[Move]) -> Transitions:
 def brute_force(
     classes: EvaluationClasses, moves: list[Move], color: Color, own_color: bool
 ) -> Floats:
-    """The matrix by sections 3.4 and 4.4.1, one cell after the other."""
+    """Compute the matrix cell by cell, from Alliot 2017, sections 3.4 and 4.4.1."""
     n = len(classes)
     chosen = [move for move in moves if move.color == color or not own_color]
     newest = max((move.period for move in chosen), default=0)
@@ -180,7 +182,7 @@ def brute_force(
 
 
 def fresh(counts: Counts, color: Color, classes: EvaluationClasses) -> Chain:
-    """A chain from counts that are already White's side."""
+    """Return a chain from counts that are already from White's side."""
     rows = counts.sum(axis=1)
     matrix = np.eye(len(counts))
     matrix[rows > 0] = counts[rows > 0] / rows[rows > 0, None]
@@ -206,7 +208,7 @@ def test_past_periods_count_half_of_the_next() -> None:
     found = transitions(TEN, moves).build_chain("white")
     assert found.matrix[5, 3:6] == pytest.approx([1 / 5, 1 / 5, 3 / 5])
     assert found.moves == 3
-    # Kish: (3 + 2/2 + 8/8)² / (3 + 2/4 + 8/64).
+    # Effective sample size by Kish: (3 + 2/2 + 8/8)² / (3 + 2/4 + 8/64).
     assert found.support[5] == pytest.approx(25 / 3.625)
 
 
@@ -214,9 +216,9 @@ def test_past_periods_count_half_of_the_next() -> None:
 
 
 def test_the_published_vector_lies_within_what_the_printed_tables_leave_open() -> None:
-    # Printed to two digits, the tables themselves give 56 % wins, where the paper has
-    # 40 % from its unrounded ones: an end class that is left once in 250 moves or never
-    # makes that much.
+    # The tables as printed, with two digits, give 56 % wins. The paper has 40 % from
+    # its unrounded matrices. An end class that is left once in 250 moves, or never,
+    # accounts for the difference.
     rng = np.random.default_rng(0)
     lowest, highest = np.ones(10), np.zeros(10)
     nearest = 1.0
@@ -284,8 +286,8 @@ def test_one_who_never_errs_beats_one_who_does() -> None:
         flawless.build_chain("white"), erring.build_chain("black")
     )
     assert (found.win, found.expected_score) == (1.0, 1.0)
-    # A flawless player of 601 moves may err in the next: certainty is not told, nor is
-    # nothing.
+    # A player without an error in 601 moves can err in the next move, so the interval
+    # must be neither a single point nor the whole range from 0 to 1.
     assert found.low is not None
     assert 0 < found.low < 1
     assert found.high == 1.0
@@ -307,7 +309,7 @@ def test_one_who_never_errs_beats_one_who_does() -> None:
 def test_known_matrices_are_recovered_within_the_interval(
     games: int, turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the paper's smallest sample, 500 moves, upwards."""
+    """The smaller case is near the smallest sample of the paper, 500 moves."""
     monkeypatch.setattr("live.ratings.predictions.USUAL_DESIGN_EFFECT", 1)
     rng = np.random.default_rng(games)
     white, black = with_slips(FISCHER, 0.02), with_slips(SPASSKY, 0.02)

@@ -1,4 +1,4 @@
-"""Matches."""
+"""Statistics of matches, pairs of games and sequential tests."""
 
 import math
 from collections.abc import Sequence
@@ -28,7 +28,8 @@ counts = st.integers(0, 500)
 
 
 def test_a_match_by_hand() -> None:
-    # 30 wins, 40 draws, 20 losses: 50 points of 90; variance 30/90 + 10/90 - (5/9)².
+    # 30 wins, 40 draws and 20 losses are 50 points of 90 games. The variance is 30/90 +
+    # 10/90 - (5/9)².
     found = compute_match_statistics(GameCounts(30, 40, 20))
     assert found.games == 90
     assert found.score == pytest.approx(5 / 9)
@@ -90,7 +91,7 @@ def test_draws_alone_tell_nothing_of_who_is_the_stronger() -> None:
     found = compute_match_statistics(GameCounts(0, 6, 0))
     assert found.elo == 0
     assert found.los is None and found.los_exact is None and found.p_value is None
-    # Not the point that no variance would give.
+    # The variance of draws alone is 0, but the interval must not be a single point.
     assert found.elo_low is not None and found.elo_low < -50
     assert any("draws do not tell" in gap for gap in found.gaps)
 
@@ -100,7 +101,8 @@ def test_normalized_elo_is_the_shift_in_standard_deviations_of_a_game() -> None:
     assert found.score is not None and found.variance is not None
     shift = (found.score - 0.5) / math.sqrt(found.variance)
     assert found.normalized_elo == pytest.approx(shift * 347.4356, rel=1e-6)
-    # The same match in logistic Elo as fishtest computes it: mean ± normal quantile.
+    # Logistic Elo of the same match, as fishtest computes it from the mean and a normal
+    # quantile.
     assert found.elo == pytest.approx(0.903, abs=5e-4)
     assert found.elo_error == pytest.approx(0.6625, abs=5e-4)
     assert found.los == pytest.approx(0.9962, abs=5e-5)
@@ -110,7 +112,7 @@ def test_normalized_elo_is_the_shift_in_standard_deviations_of_a_game() -> None:
 
 
 def match(*results: Result, start: str = "A") -> list[MatchGame]:
-    """Games with alternating colours."""
+    """Return games between A and B with alternating colours."""
     other = "B" if start == "A" else "A"
     return [
         MatchGame(start, other, result)
@@ -128,7 +130,7 @@ def match(*results: Result, start: str = "A") -> list[MatchGame]:
             GameCounts(2, 1, 2),
             (0, 0, 1, 1, 0),
         ),
-        # An unfinished game does not shift the pairs after it.
+        # An unfinished game does not change how later games are paired.
         (match("1-0", "*", "1-0", "0-1"), GameCounts(3, 0, 0), (0, 0, 0, 0, 1)),
         # Games with the same colours make no pair.
         ([*match("1-0"), *match("1-0", "1-0")], GameCounts(2, 0, 1), (0, 0, 1, 0, 0)),
@@ -187,8 +189,8 @@ def test_bounds_are_those_of_wald() -> None:
 
 
 def constrained(counts: Sequence[int], elo: float, scale: Scale) -> float:
-    """Largest log-likelihood of the counts under a hypothesis, by a general-purpose
-    optimiser.
+    """Return the largest log-likelihood of the counts under a hypothesis, found by a
+    general-purpose optimiser.
     """
     n = np.array(counts, dtype=float)
     points = np.linspace(0, 1, len(n))

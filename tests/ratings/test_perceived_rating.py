@@ -38,7 +38,7 @@ def test_a_recapture_takes_back_on_the_square() -> None:
     for move in ("e2e4", "d7d5", "e4d5"):
         board.push_uci(move)
     assert describe_board(board, is_after_capture=True).recapture
-    # The queen may still take, but nothing was taken the move before.
+    # The queen can take on the square, but the move before was no capture.
     assert not describe_board(board, is_after_capture=False).recapture
 
 
@@ -51,7 +51,7 @@ def test_one_legal_move_is_forced() -> None:
 
 # --- perceived rating -----------------------------------------------------------------
 
-# The perceived rating against its second implementation, and the laws it keeps.
+# Tests against the second implementation, and of general properties.
 
 
 COLORS: tuple[Color, Color] = ("white", "black")
@@ -144,8 +144,8 @@ def test_a_second_implementation_agrees(
     index: int, names: tuple[str, ...], gain: GainKind, elos: Rated, scale: float
 ) -> None:
     read = reader(*names, scale=scale)
-    # Every third move keeps the slow one fast enough, and leaves gaps as late scores
-    # do.
+    # Leaving out every third move keeps the slow implementation fast enough, and makes
+    # gaps like those of moves without a score.
     turns = [each for each in turns_of(games(gain)[index]) if each[1].ply % 3]
     models = [json.loads(to_json(model)) for model in read.models]
     total, made = sums(read, (), elos), {}

@@ -1,13 +1,14 @@
-"""How often the 95 % intervals cover the truth.
+"""Coverage of the 95 % intervals of expected scores: how often they contain the true
+value.
 
-The gain distribution is known, a player makes n moves from it, and the interval of
-Algorithm 4's expected score holds the true one or does not. Where a move scores 0, 1/2
-or 1, all outcomes of n moves are listed with their probabilities, so the coverage is
-exact and no dice are thrown. Where it can score anything (a measured engine), and for
-games pooled, it is simulated with a seed.
+The gain distribution is known. A player draws n moves from it, and the interval of
+Algorithm 4's expected score contains the true score or does not. If a move scores 0,
+1/2 or 1, all outcomes of n moves are listed with their probabilities, so the coverage
+is exact. If a move can have other scores (with a measured engine), and for several
+games together, the coverage is simulated with a fixed seed.
 
-Families of truths: an even grid of expected scores from 0.01 to 0.49, and the shares of
-gains above, at and below 0 that real player-games showed (``tests/data/README.md``).
+The true values are an even grid of expected scores from 0.01 to 0.49, and the shares of
+gains above, at and below 0 in real player-games (``tests/data/README.md``).
 """
 
 import csv
@@ -40,7 +41,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Family(NamedTuple):
-    """Truths that belong together: shape (k,) each."""
+    """A group of true gain distributions; the arrays have shape (k,)."""
 
     name: str
     above: Floats
@@ -52,7 +53,7 @@ class Family(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Coverage over a family."""
+    """Mean and least coverage over a family."""
 
     mean: float
     least: float
@@ -77,7 +78,8 @@ def families() -> Iterator[Family]:
             np.array([float(row["zeros"]) for row in chosen]) / moves,
             0.5 if gain == "same-search" else 1.0,
         )
-    # For each expected score, from no zero gains to as many as there can be.
+    # For each expected score, the shares of zero gains range from none to nearly the
+    # possible maximum.
     grid = product(np.arange(0.01, 1, 0.02), (0, 0.1, 0.3, 0.6, 0.9))
     scores, share = np.array(list(grid)).T
     at = share * 2 * np.minimum(scores, 1 - scores)
@@ -85,7 +87,7 @@ def families() -> Iterator[Family]:
 
 
 def exact_coverage(family: Family, n: int) -> Coverage:
-    """Coverage after ``n`` independent moves, by listing every outcome."""
+    """Return the coverage after ``n`` independent moves, by listing every outcome."""
     positives = np.arange(n + 1 if family.ceiling > 0.5 else 1)
     above, at = (counts.ravel() for counts in np.meshgrid(positives, np.arange(n + 1)))
     possible = above + at <= n
@@ -110,14 +112,15 @@ def exact_coverage(family: Family, n: int) -> Coverage:
             + xlogy(at, share_at)
             + xlogy(below, share_below)
         )
-        # A truth on the very end of an interval is in it, whatever the last digit.
+        # The tolerance ensures that a true value exactly at an end of an interval
+        # counts as inside, despite rounding.
         inside = (ends[:, 0] <= truth[i] + 1e-12) & (truth[i] <= ends[:, 1] + 1e-12)
         covered[i] = np.exp(log)[inside].sum()
     return _summary(covered)
 
 
 def measured_coverage(n: int, samples: int, seed: int) -> Coverage:
-    """Coverage against a measured engine, for the real distributions of 48
+    """Return the coverage against a measured engine, for the real distributions of 48
     player-games.
     """
     data = json.loads((DATA / "successive-gains.json").read_text())
@@ -152,7 +155,7 @@ games = st.lists(
     ),
     max_size=12,
 )
-# Moves, those above 0 and those at 0.
+# Number of moves, of moves with a gain above 0, and of moves with a gain of 0.
 outcomes = st.integers(1, 200).flatmap(
     lambda n: st.integers(0, n).flatmap(
         lambda above: st.tuples(st.just(n), st.just(above), st.integers(0, n - above))

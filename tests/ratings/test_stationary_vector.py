@@ -1,4 +1,4 @@
-"""The stationary vector of any Markov chain, against brute force."""
+"""The stationary vector of any Markov chain, compared with a brute-force result."""
 
 from itertools import pairwise
 
@@ -16,8 +16,8 @@ from live.ratings.stationary_vector import (
 
 @st.composite
 def chains(draw: st.DrawFn) -> Floats:
-    """Stochastic matrices of counts, from full to nearly empty, with periods and dead
-    ends.
+    """Draw stochastic matrices from counts: full or nearly empty, with periods and
+    absorbing states.
     """
     n = draw(st.integers(1, 19))
     seed = draw(st.integers(0, 2**32 - 1))
@@ -32,15 +32,16 @@ def chains(draw: st.DrawFn) -> Floats:
 
 
 def long_run(matrix: Floats, start: Floats) -> Floats | None:
-    """The Cesàro limit by brute force: powers of the chain that rests half the time,
-    which has the same limit and no period. None if it has not settled after 2^40 moves.
+    """Return the Cesàro limit by brute force, or None if it does not converge in 2^40
+    steps. The powers are of a chain that stays in place with probability 1/2; it has
+    the same limit and no period.
     """
     resting = (np.eye(len(matrix)) + matrix) / 2
     for _ in range(40):
         resting = resting @ resting
         resting /= resting.sum(
             axis=1, keepdims=True
-        )  # squaring would let rounding grow
+        )  # repeated squaring would amplify rounding errors
     settled = np.abs(resting @ resting - resting).max() < 1e-12
     return start @ resting if settled else None
 
@@ -58,8 +59,8 @@ def test_it_is_where_the_chain_ends_up(matrix: Floats, seed: int) -> None:
 
 
 def test_a_chain_that_mixes_very_slowly_keeps_all_digits() -> None:
-    # A birth-death chain with a valley of 1e-28 between its ends; detailed balance is
-    # exact.
+    # A birth-death chain whose two ends are separated by states of probability 1e-28.
+    # Detailed balance gives the exact vector.
     up = np.array([1e-7, 1e-7, 1e-7, 1e-7, 0.5, 0.5, 0.5, 0.5])
     down = np.array([0.5, 0.5, 0.5, 0.5, 1e-7, 1e-7, 1e-7, 2e-7])
     n = len(up) + 1

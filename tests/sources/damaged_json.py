@@ -1,5 +1,7 @@
-"""JSON with one value that is not what its field should hold, by chance with a seed;
-and the law that none of them takes a move away.
+"""JSON documents in which one random value is damaged, and checks that no damage takes
+a move back.
+
+The damage is drawn with a fixed seed.
 """
 
 import copy
@@ -28,7 +30,7 @@ Path = tuple[str | int, ...]
 
 
 class Damage(NamedTuple):
-    """What is wrong with a document, and where."""
+    """A damaged document, and the kind and path of the damage."""
 
     kind: str
     path: Path
@@ -36,12 +38,12 @@ class Damage(NamedTuple):
 
     @property
     def field(self) -> str:
-        """The name of the field, or that of the list which the value stands in."""
+        """Name of the damaged field; for a value in a list, the name of the list."""
         return next(str(part) for part in reversed(self.path) if isinstance(part, str))
 
     @property
     def is_odd(self) -> bool:
-        """Whether it can mean nothing in any field."""
+        """True for damage that no field can accept."""
         return self.kind == "list"
 
     def __str__(self) -> str:
@@ -55,7 +57,7 @@ def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
     if isinstance(value, dict):
         inner = value.items()
     elif isinstance(value, list):
-        inner = list(enumerate(value))[:2]  # the entries of a list are alike
+        inner = list(enumerate(value))[:2]  # all entries of a list have the same form
     for part, each in inner:
         yield from _paths(each, (*path, part))
 
@@ -67,8 +69,8 @@ def _value_at(document: Any, path: Path) -> Any:
 
 
 def _other(kind: str, value: Any) -> Any:
-    """The value as this kind of damage has it; the value itself where it cannot have
-    that.
+    """Return the value with this kind of damage; the value itself if the kind does not
+    apply to it.
     """
     match kind:
         case "null":
@@ -85,8 +87,8 @@ def _other(kind: str, value: Any) -> Any:
 
 
 def damages(document: Any, seed: int, count: int) -> list[Damage]:
-    """So many damaged copies of a document, each with one odd value, every kind as
-    often.
+    """Return ``count`` damaged copies of a document, each with one damaged value. All
+    kinds of damage are equally frequent.
     """
     chance = random.Random(seed)
     found: list[Damage] = []
@@ -102,14 +104,14 @@ def damages(document: Any, seed: int, count: int) -> list[Damage]:
         else:
             odd = _other(kind, value)
             if odd == value:
-                continue  # of another type: there is no such damage here
+                continue  # this kind of damage does not apply to the value
             holder[path[-1]] = odd
         found.append(Damage(kind, path, damaged))
     return found
 
 
 def long_game(seed: int, plies: int) -> list[chess.Move]:
-    """Random legal moves that end no game."""
+    """Return random legal moves that do not end the game."""
     chance, board = random.Random(seed), chess.Board()
     moves: list[chess.Move] = []
     while len(moves) < plies:
@@ -130,7 +132,9 @@ def sans_of(moves: Iterable[chess.Move]) -> list[str]:
 
 
 class Shown:
-    """What boards show after all that a source reported; nothing may be taken back."""
+    """Games on the boards after all reports of a source. It fails if a move or a result
+    is taken back.
+    """
 
     def __init__(self) -> None:
         self.index = GameIndex()
@@ -148,13 +152,13 @@ class Shown:
         assert not (isinstance(step, ResultChanged) and step.result == "*"), step
 
     def restart(self) -> None:
-        """All that is shown is from a former run now."""
+        """Mark all games as restored from a former run of the service."""
         for game in self.index:
             self.index.mark_restored(game.id)
 
     @property
     def games(self) -> dict[int | None, Game]:
-        """By board."""
+        """Games by board number."""
         games = {game.headers.board: game for game in self.index}
         assert len(games) == len(self.index), "a board is there twice"
         return games
@@ -166,8 +170,8 @@ class Shown:
     def check(
         self, before: dict[int, int], now: dict[int, int], well: Iterable[int]
     ) -> None:
-        """No board has fewer plies than before; those that are well have all, and no
-        problem.
+        """Check that no board has fewer plies than ``before``. Boards in ``well`` must
+        have the plies of ``now`` and no problem.
         """
         games = self.games
         assert games.keys() == now.keys()
@@ -180,12 +184,12 @@ class Shown:
             assert games[board].problem is None, games[board].problem
 
     def words(self, board: int) -> str:
-        """What is said at a board."""
+        """Return the problem reported for a board, empty if there is none."""
         return self.games[board].problem or ""
 
 
-def is_said(damage: Damage, words: str) -> bool:
-    """Whether the words name the field, or say that more than it cannot be read or
-    used.
+def names_damage(damage: Damage, words: str) -> bool:
+    """Return whether a message names the damaged field, or says that more than this
+    field cannot be read or used.
     """
     return damage.field in words or "cannot be" in words

@@ -1,5 +1,5 @@
-"""What the tests of sources share: time that is driven, a consumer that remembers, real
-servers.
+"""Helpers for tests of sources: a clock that the test controls, a consumer that records
+reports, and real servers.
 """
 
 import asyncio
@@ -30,13 +30,13 @@ CONFIG = FeedsConfig(timeout_s=5.0)
 
 
 class DrivenClock:
-    """A clock that only moves when a test says so, or when somebody sleeps.
+    """A clock that advances only when a test advances it or a task sleeps.
 
-    ``sleep`` returns at once and moves the time on, so that no test waits for back-offs
-    and replays; a ``deadline`` fires only when :meth:`expire` says so.
+    ``sleep`` returns at once and advances the time, so that no test waits for retries
+    and replays. A ``deadline`` expires only when :meth:`expire` is called.
     """
 
-    #: How long others have for what happened meanwhile.
+    #: Real time in seconds that each sleep gives to other tasks.
     pause_s = 0.0
 
     def __init__(self) -> None:
@@ -67,11 +67,13 @@ class DrivenClock:
 
     @property
     def next_deadline_s(self) -> float | None:
-        """Seconds to the nearest deadline."""
+        """Seconds to the nearest deadline; None if there is none."""
         return min((at - self.time_s for at in self._deadlines.values()), default=None)
 
     async def expire(self) -> None:
-        """Go to the nearest deadline and let it pass; waits until there is one."""
+        """Wait until there is a deadline, advance to the nearest one, and let it
+        expire.
+        """
         await until(lambda: bool(self._deadlines))
         timeout, at_s = min(self._deadlines.items(), key=lambda item: item[1])
         self.time_s = max(self.time_s, at_s)
@@ -80,7 +82,7 @@ class DrivenClock:
 
 
 class Ledger:
-    """A consumer that keeps what it is told."""
+    """A consumer that records the reports and the health of a source."""
 
     def __init__(self) -> None:
         self.reports: list[FeedReport] = []
@@ -88,16 +90,16 @@ class Ledger:
         self.games: dict[tuple[str, ...], GameReport] = {}
         """The last report of each game; a complete report forgets games not in it."""
         self.before: tuple[GameReport, ...] = ()
-        """What a former run of the service knew."""
+        """Games that a former run of the service recorded."""
 
     async def report(self, report: FeedReport) -> None:
         self.reports.append(report)
         if report.complete:
             self.games.clear()
-        self.games.update({told_by(game): game for game in report.games})
+        self.games.update({identify_game(game): game for game in report.games})
 
     async def wait_until_rated(self) -> None:
-        """Nothing is rated."""
+        """Return at once, because nothing is rated."""
 
     def known_games(self, feed: FeedName) -> tuple[GameReport, ...]:
         return self.before
@@ -114,12 +116,14 @@ class Ledger:
         return self.healths[-1]
 
 
-def told_by(game: GameReport) -> tuple[str, ...]:
+def identify_game(game: GameReport) -> tuple[str, ...]:
     return (game.headers.round, game.headers.white.name, game.headers.black.name)
 
 
 def substance(game: GameReport) -> tuple[object, ...]:
-    """What every protocol must carry over unchanged: players, moves, clocks, result."""
+    """Return what every protocol must transmit unchanged: players, moves, clocks,
+    result.
+    """
     told = game.headers
     clocks = [move.clock_s for move in game.moves]
     moves = [move.uci for move in game.moves]
@@ -148,7 +152,7 @@ GAMES = decode((DATA / "four-boards.pgn").read_bytes())
 
 
 def upto(game: GameReport, ply: int) -> GameReport:
-    """The game while it was played."""
+    """Return the game as it was after ``ply`` plies, still without a result."""
     return msgspec.structs.replace(game, moves=game.moves[:ply], result="*")
 
 
@@ -159,23 +163,23 @@ def conditions(
 
 
 async def until(condition: Callable[[], bool], within_s: float = 60) -> None:
-    """Wait for something to become true: bounded, and without a clock of its own."""
+    """Wait until the condition is true, at most ``within_s`` seconds of real time."""
     async with asyncio.timeout(within_s):
-        while not condition():  # noqa: ASYNC110 - no one event tells of it
-            # A real file, socket or thread is on its way; a millisecond keeps the
-            # processor free.
+        while not condition():  # noqa: ASYNC110 - no single event signals it
+            # The condition depends on a real file, socket or thread. A sleep of one
+            # millisecond leaves the processor free for it.
             await asyncio.sleep(0.001)
 
 
 async def turns(count: int) -> None:
-    """Let others go on, so often."""
+    """Let other tasks run for ``count`` turns of the event loop."""
     for _ in range(count):
         await asyncio.sleep(0)
 
 
 @asynccontextmanager
 async def run_feed(feed: Feed, ledger: Ledger) -> AsyncIterator[asyncio.Task[None]]:
-    """The feed runs while the block does."""
+    """Run the feed while the block is active."""
     task = asyncio.create_task(feed.run(ledger), name=f"feed {feed.name}")
     try:
         yield task
@@ -186,7 +190,7 @@ async def run_feed(feed: Feed, ledger: Ledger) -> AsyncIterator[asyncio.Task[Non
 
 
 class Followed:
-    """A source that is followed: its time, what it says, and the task."""
+    """A source under test, with its clock, its task, and a record of its reports."""
 
     def __init__(
         self,
@@ -206,7 +210,7 @@ class Followed:
         self.task: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """To its end, or to what it raises."""
+        """Run the feed until it ends or raises."""
         async with asyncio.timeout(20):
             await self.feed.run(self.ledger)
 
@@ -220,7 +224,7 @@ class Followed:
 
     @property
     def plies(self) -> dict[str, int]:
-        """How many moves each game has, by White's name."""
+        """Number of moves of each game, by White's name."""
         return {game.headers.white.name: len(game.moves) for game in self.games}
 
     @property
@@ -233,23 +237,23 @@ class Followed:
 
     @property
     def detail(self) -> str:
-        """What it said last, if anything."""
+        """Text of the last health report; empty if there is none."""
         return self.details[-1] if self.details else ""
 
     async def wait_for_games(self, count: int) -> None:
-        """Wait until it has so many games."""
+        """Wait until the source has reported this number of games."""
         await until(lambda: len(self.ledger.games) == count)
 
     async def wait_for_moves(self, count: int) -> None:
-        """Wait until its games have so many moves in all."""
+        """Wait until the games of the source have this number of moves in total."""
         await until(lambda: sum(self.plies.values()) == count)
 
     async def wait_for_pause(self) -> None:
-        """Wait until it waits itself."""
+        """Wait until the source waits for a deadline or has ended."""
         await until(lambda: self.done or self.clock.next_deadline_s is not None)
 
     async def end(self) -> None:
-        """Let time pass until it is over."""
+        """Let deadlines expire until the source ends."""
         while not self.done:
             await self.wait_for_pause()
             if not self.done:
@@ -273,7 +277,7 @@ async def follow_source(
 
 
 class PgnPage(PgnUrlRehearsal):
-    """Answers in ``instead`` are sent first, each once, then the page."""
+    """A page of PGN over HTTP. Handlers in ``instead`` answer the first requests."""
 
     def __init__(self, games: Sequence[GameReport], *, weak: bool = False) -> None:
         super().__init__(games)
@@ -291,7 +295,7 @@ class PgnPage(PgnUrlRehearsal):
 
 
 def answer_with(status: int, body: bytes = b"", **headers: str) -> Handler:
-    """A web server's answer to whatever it is asked."""
+    """Return a handler that gives the same answer to every request."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:

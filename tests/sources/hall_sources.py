@@ -1,6 +1,7 @@
-"""What a playing hall sends out, on this machine: DGT LiveChess, with a board for each
-game, and pairings where the hall has a tournament; and games published over MQTT, as
-the manual asks publishers to: a topic a board, retained, QoS 1.
+"""Local simulations of the sources in a playing hall.
+
+DGT LiveChess has one board per game, and pairings if there is a tournament. Games over
+MQTT are published as the manual asks: one topic per board, retained, QoS 1.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -18,27 +19,28 @@ from live.process.clock import LOOP_CLOCK, Clock
 from tests.rehearse.faults import MishapRehearsal
 from tests.server.mosquitto import Mosquitto
 
-#: Moves that stand on boards.
+#: Moves that are played on the boards.
 LINES = {
     "GAME": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7",
-    # Two of its moves were sensed wrongly.
+    # The board detected two of the moves wrongly.
     "MENDED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d6 h3 Na5 Bc2 c5",
     "NEXT": (
         "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6 Bd3 dxc4 Bxc4 Nd5 Bxe7 Qxe7"
     ),
-    # Analysis of the game from its tenth move on.
+    # The players analyse the game from its tenth move on.
     "TRIED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Qe2 O-O c3 d5 d3 Bb7 Re1 Re8",
     "MATE": "f3 e5 g4 Qh4#",
 }
 LINES["ON"] = f"{LINES['GAME']} Nbd2 Bb7 Bc2 Re8 Nf1 Bf8"
 FIRST_SERIAL = 10001
-#: How LiveChess says results.
+#: Results as LiveChess names them.
 RESULTS = {"1-0": "WHITEWIN", "0-1": "BLACKWIN", "1/2-1/2": "DRAW"}
 
 
 class FakeLiveChess:
-    """DGT LiveChess on its computer: boards over a websocket, each event with all moves
-    so far, and lifted pieces between; the pairings of one tournament over HTTP.
+    """Simulation of DGT LiveChess. Boards are sent over a websocket: each event has all
+    moves so far, and lifted pieces come in between. The pairings of one tournament are
+    served over HTTP.
     """
 
     def __init__(
@@ -48,25 +50,29 @@ class FakeLiveChess:
         forgets: bool = False,
         first_table: int = 1,
     ) -> None:
-        """``boards``: what stands on each, of which only start and moves count.
-        ``forgets``: what was set up is forgotten with the connection. ``first_table``:
-        where the first board is.
+        """Set up the boards.
+
+        Args:
+            boards: the game on each board, of which only start and moves are used.
+            forgets: whether a lost connection also loses the positions that were set
+                up.
+            first_table: number of the table of the first board.
         """
         self.boards = list(boards)
         self.event = "Open"
         self.answers_http = True
         self.rounds: list[dict[int, dict[str, object]]] = []
-        """Pairings by round, from 0, and table."""
+        """Pairings: first by round, counted from 0, then by table."""
         self._first_table = first_table
         self._forgets = forgets
         self._setups: dict[int, str] = {}
-        """Where each board that was set up goes on from."""
+        """Position from which each board continues after it was set up."""
         self._feeds: dict[tuple[ServerConnection, int], int] = {}
         self.boards_ready = 0
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Serve while the block runs; gives the ``--feed`` text."""
+        """Serve while the block is active; yield the text for ``--feed``."""
         async with serve(
             self._talk, host, port, process_request=self._answer_http
         ) as server:
@@ -76,8 +82,8 @@ class FakeLiveChess:
     def pair(
         self, round_: int, table: int, headers: Headers, result: str = "*"
     ) -> None:
-        """From now on these two sit there, with this result; ``-``: they have not
-        begun.
+        """Pair these players at a table with this result. The result ``-`` means that
+        they have not begun.
         """
         while len(self.rounds) < round_:
             self.rounds.append({})
@@ -90,7 +96,7 @@ class FakeLiveChess:
         }
 
     async def put(self, index: int, game: GameReport) -> None:
-        """This stands on the board (from 0) now."""
+        """Put this game on a board, counted from 0, and send it to all listeners."""
         self.boards[index] = game
         for connection, board in list(self._feeds):
             if board == index:
@@ -98,11 +104,11 @@ class FakeLiveChess:
 
     @property
     def listeners(self) -> int:
-        """How many boards are listened to now."""
+        """Number of subscriptions to boards."""
         return len(self._feeds)
 
     def drop(self) -> None:
-        """Break all connections off."""
+        """Break all connections."""
         for connection, _ in list(self._feeds):
             connection.transport.abort()
         self._forget()
@@ -208,7 +214,7 @@ class FakeLiveChess:
                 connection, {**feed, "param": {**told, "board": board.board_fen()}}
             )
             return
-        # LiveChess does not know what came before the position it was sent.
+        # LiveChess does not know the moves before the position that was set up.
         place = _place(chess.Board(setup))
         known = place in positions
         first = positions.index(place) if known else len(positions) - 1
@@ -252,7 +258,7 @@ def _person(player: Player) -> dict[str, object]:
 
 
 class DgtBoardRehearsal(FakeLiveChess, MishapRehearsal):
-    """Plays games back on boards, without pairings."""
+    """LiveChess boards on which games are played back, without pairings."""
 
     def __init__(
         self,
@@ -261,17 +267,19 @@ class DgtBoardRehearsal(FakeLiveChess, MishapRehearsal):
         clock: Clock = LOOP_CLOCK,
         forgets: bool = False,
     ) -> None:
-        """``forgets``: what was set up is forgotten with the connection."""
+        """Set up an empty board for each game. If ``forgets`` is true, a lost
+        connection also loses the positions that were set up.
+        """
         MishapRehearsal.__init__(self, games, clock)
         empty = [msgspec.structs.replace(game, moves=(), result="*") for game in games]
         FakeLiveChess.__init__(self, empty, forgets=forgets)
 
     async def show_report(self, index: int, report: GameReport) -> None:
-        """The board now has this game on it."""
+        """Put this game on the board."""
         await self.put(index, report)
 
     def plug_in(self, game: GameReport) -> None:
-        """One more board, which nobody hears of before asking."""
+        """Add a board that clients learn of only from the list of boards."""
         self._games.append(game)
         self.boards.append(msgspec.structs.replace(game, moves=(), result="*"))
 
@@ -283,7 +291,9 @@ class DgtBoardRehearsal(FakeLiveChess, MishapRehearsal):
 
 
 class MqttRehearsal(MishapRehearsal):
-    """Publishes games, one topic each, to a broker that may lose its power."""
+    """Publisher of games to a broker, one topic per game. The broker can lose its
+    power.
+    """
 
     def __init__(
         self,
@@ -298,31 +308,33 @@ class MqttRehearsal(MishapRehearsal):
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Gives the ``--feed`` text; the broker runs already."""
+        """Yield the text for ``--feed``; the broker is already running."""
         yield f"mqtt://{host}:{self._broker.port}/games/#"
 
     async def show_report(self, index: int, report: GameReport) -> None:
-        """The topic of game number ``index`` (from 0) now holds this."""
-        self._held[index] = told_json(report)
+        """Publish the game to the topic of game ``index``, counted from 0."""
+        self._held[index] = encode_mqtt_game(report)
         await self._publish(index, self._held[index])
 
     async def drop(self) -> None:
-        """The broker loses its power and comes back."""
+        """Kill the broker, start it again, and publish all games again."""
         self._broker.kill()
         await self._broker.start()
         for index, payload in self._held.items():
             await self._publish(index, payload)
 
     async def garble(self, index: int, report: GameReport) -> None:
-        await self._publish(index, told_json(report)[:-9])
+        await self._publish(index, encode_mqtt_game(report)[:-9])
 
     async def _publish(self, index: int, payload: bytes) -> None:
         async with self._broker.client() as client:
             await client.publish(f"games/{index + 1}", payload, qos=1, retain=True)
 
 
-def told_json(game: GameReport) -> bytes:
-    """One game in our own schema (:class:`live.sources.mqtt_topic.MqttGame`)."""
+def encode_mqtt_game(game: GameReport) -> bytes:
+    """Return one game in this project's schema
+    (:class:`live.sources.mqtt_topic.MqttGame`).
+    """
     headers = game.headers
     body: dict[str, object] = {
         **msgspec.structs.asdict(headers),

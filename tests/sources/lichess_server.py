@@ -1,5 +1,6 @@
-"""Lichess on this machine: a round with its short list, its tournament and the round
-after it, and the streams of a game and of TV (lichess API documentation, ndjson).
+"""Local simulation of lichess: a broadcast round with its short list, its tournament
+and the next round, and the streams of a game and of TV (lichess API documentation,
+ndjson).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ GAME_ID = "Rehears1"
 
 
 class LichessRound(FaultyLichess):
-    """A round of a tournament; ``following`` is the next one of it."""
+    """A round of a tournament; ``following`` is its next round."""
 
     def __init__(
         self,
@@ -31,15 +32,15 @@ class LichessRound(FaultyLichess):
         **how: Any,
     ) -> None:
         super().__init__(games, **how)
-        self._token = token  # asked for with every request
+        self._token = token  # required in every request
         self._next = following
         self._held: dict[int, GameReport] = {}
         self.started = True
-        """Before that the stream is silent."""
+        """False before the round begins; until then the stream is silent."""
         self.tour_over = True
-        """Every round of the tournament has ended."""
+        """True if every round of the tournament has ended."""
         self.export = True
-        """The round can be had as a whole."""
+        """True if the server answers requests for the whole round."""
         self.requests: list[ServedRequest] = []
 
     def show_report(self, index: int, report: GameReport) -> None:
@@ -53,11 +54,11 @@ class LichessRound(FaultyLichess):
         self._held[index] = report
 
     def forget(self, index: int) -> None:
-        """The round no longer holds this game; the stream does not say so."""
+        """Delete a game from the round. The stream does not report the deletion."""
         del self._texts[index], self._held[index]
 
     def start(self) -> None:
-        """The round begins: everybody who listens is sent what there is."""
+        """Begin the round: send all games to every connected client."""
         self.started = True
         for index, report in self._held.items():
             self.show_report(index, report)
@@ -102,7 +103,9 @@ class LichessRound(FaultyLichess):
         return {"tour": {"id": TOUR_ID}, "rounds": rounds}
 
     def _list(self) -> dict[str, object]:
-        """The boards, short (lila ChapterPreview): no FEN at the starting position."""
+        """Return the short list of boards (lila ChapterPreview), without a FEN for the
+        starting position.
+        """
         boards = []
         for index, report in sorted(self._held.items()):
             position = chess.Board(
@@ -133,11 +136,11 @@ class LichessRound(FaultyLichess):
 async def lichess_game(
     game: GameReport, *, cut: int = 1 << 20, drop_after: int | None = None
 ) -> AsyncIterator[str]:
-    """Send one game from its start to every client; TV features the same game. Gives
-    the origin.
+    """Send one game from its start to every client; TV features the same game. Yield
+    the origin of the server.
 
-    ``cut`` is the length of the pieces in which bytes are sent; ``drop_after`` breaks
-    the first connection off after so many lines.
+    ``cut`` is the length in bytes of the pieces that are sent. ``drop_after`` is the
+    number of lines after which the first connection is broken.
     """
     drops = [drop_after]
 

@@ -1,5 +1,5 @@
-"""DGT LiveChess Cloud on this machine: the files of one round, changing while games are
-played.
+"""Local simulation of DGT LiveChess Cloud: the files of one round, which change while
+games are played.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _CODES = {"1-0": "WHITEWIN", "0-1": "BLACKWIN", "1/2-1/2": "DRAW"}
 
 
 class LiveChessCloudRehearsal(Rehearsal):
-    """Plays games back as one round of a tournament, a file for each board."""
+    """A round in which games are played back, with one file per board."""
 
     def __init__(
         self,
@@ -35,20 +35,20 @@ class LiveChessCloudRehearsal(Rehearsal):
         self._fates = fates
         self._held: dict[int, GameReport] = {}
         self.files: dict[str, Any] = {}
-        """JSON, or bytes as they are, by path, or the status to answer with; none:
-        nothing was uploaded yet.
+        """Answer by path: an object to send as JSON, bytes to send unchanged, or an
+        HTTP status. If empty, nothing is uploaded yet.
         """
         self.requests: list[ServedRequest] = []
         self._list()
 
     @asynccontextmanager
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Serve while the block runs; gives the ``--feed`` text."""
+        """Serve while the block is active; yield the text for ``--feed``."""
         async with serve_http(self.answer, host, port) as origin:
             yield f"livechess-cloud+{origin}/#{UUID}/1"
 
     def show_report(self, index: int, report: GameReport) -> None:
-        """The round now holds this of game number ``index`` (from 0)."""
+        """Show this game as number ``index``, counted from 0, of the round."""
         self._held[index] = report
         self.files[f"round-1/game-{index + 1}.json"] = _board(report)
         self._list()
@@ -100,7 +100,9 @@ def _person(player: Player) -> dict[str, object]:
 
 
 def _board(report: GameReport) -> dict[str, object]:
-    """A board's file; the clocks of a running game have fractions."""
+    """Return the file of a board. The clocks of a running game have fractions of a
+    second.
+    """
     live = report.result == "*"
     clocks = {}
     for ply, move in enumerate(report.moves):

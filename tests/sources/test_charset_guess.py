@@ -1,4 +1,4 @@
-"""Charsets that only the names in a text tell."""
+"""Charsets that are recognised only from the names in a text."""
 
 from collections.abc import Iterator
 
@@ -64,7 +64,7 @@ def test_names_tell_their_charset(charset: str, names: str) -> None:
     assert guess_charset(text.encode()) == ""
 
 
-#: Of which one name is enough.
+#: Charsets for which a single name is enough.
 ALONE = ["cp1251", "koi8-u", "cp866", "cp1253", "cp1250", "cp1252", "cp850", "cp1255"]
 
 
@@ -95,7 +95,7 @@ def test_dashes_and_blanks_of_moves_are_those_of_windows() -> None:
     ("charset", "name"),
     [
         ("gb18030", "丁立人"),
-        ("gb18030", "陌生人"),  # the first of its signs is a letter in UTF-8
+        ("gb18030", "陌生人"),  # its first bytes are a valid letter in UTF-8
         ("koi8-r", "Карпов, Анатолий"),
         ("cp866", "Карпов, Анатолий"),
         ("mac_roman", "Müller, Jörg"),

@@ -1,4 +1,4 @@
-"""Clocks, times spent and evaluations, as comments have them."""
+"""Clocks, times spent and evaluations in the comments of PGN."""
 
 import pytest
 

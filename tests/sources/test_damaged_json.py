@@ -1,6 +1,7 @@
-"""Damaged JSON of every protocol: no move lost, no false takeback, the others
-untouched, and the right words. Set ``LIVE_RATE_DAMAGES=200`` for two hundred files
-each.
+"""Damaged JSON of every protocol. No move may be lost, no takeback reported, no other
+game affected, and the message must name the damage.
+
+Set ``LIVE_RATE_DAMAGES=200`` to test two hundred damaged documents for each protocol.
 """
 
 import json
@@ -25,8 +26,8 @@ from tests.sources.damaged_json import (
     Damage,
     Shown,
     damages,
-    is_said,
     long_game,
+    names_damage,
     sans_of,
 )
 from tests.sources.fakes import Followed, follow_source, until
@@ -37,8 +38,8 @@ ALL = pytest.param(DAMAGES, marks=pytest.mark.whole)
 
 
 def in_pieces(quick: int) -> list[Any]:
-    """The first few, and all of them in pieces, where each reads its game from the
-    start.
+    """Return test parameters: the first ``quick`` numbers, and all numbers in ranges of
+    20 for the whole run. Each test reads its game from the start.
     """
     firsts = range(0, DAMAGES, 20)
     pieces = [
@@ -48,7 +49,7 @@ def in_pieces(quick: int) -> list[Any]:
 
 
 BOARDS = (1, 2, 3)
-#: Of two moves a damage, and those before the first.
+#: Games long enough for two moves per damage, and the moves before the first.
 GAMES = {board: long_game(board, 2 * DAMAGES + 40) for board in BOARDS}
 LINES = {board: sans_of(moves) for board, moves in GAMES.items()}
 
@@ -57,7 +58,7 @@ LINES = {board: sans_of(moves) for board, moves in GAMES.items()}
 
 
 class Cloud(LiveChessCloudRehearsal):
-    """A round of three boards that all gain a move now and then."""
+    """A round of three boards. All gain a move at every call of ``grow``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +66,7 @@ class Cloud(LiveChessCloudRehearsal):
         self.files = self.whole()
 
     def whole(self) -> dict[str, Any]:
-        """All files as they should be."""
+        """Return all files without damage."""
         pairings = [
             {
                 "white": {
@@ -106,7 +107,7 @@ class Cloud(LiveChessCloudRehearsal):
         return files
 
     def grow(self) -> None:
-        """All boards have one more move, and all files are whole."""
+        """Add one move to all boards, and repair all files."""
         for board in BOARDS:
             self.plies[board] += 1
         self.files = self.whole()
@@ -117,7 +118,7 @@ def file_of(board: int) -> str:
 
 
 def boards_of(file: str, damage: Damage) -> set[int]:
-    """The boards whose own data are damaged."""
+    """Return the boards whose own data are damaged."""
     if "game" in file:
         return {int(file[13])}
     if damage.path[0] != "pairings":
@@ -125,12 +126,12 @@ def boards_of(file: str, damage: Damage) -> set[int]:
     return set(BOARDS) if len(damage.path) == 1 else {int(damage.path[1]) + 1}
 
 
-#: How long a board's file is not asked for, at most.
+#: Longest time between two requests for the file of a board, seconds.
 ASKED_S = 24.0
 
 
 async def heard(seen: Followed, shown: Shown) -> None:
-    """All files are asked for, and what was reported is shown."""
+    """Wait until all files have been requested, and apply the reports."""
     end_s = seen.clock.now() + ASKED_S
     await until(lambda: seen.clock.now() > end_s)
     reports, seen.ledger.reports = seen.ledger.reports, []
@@ -140,8 +141,8 @@ async def heard(seen: Followed, shown: Shown) -> None:
 async def damaged_once(
     site: Cloud, seen: Followed, shown: Shown, number: int, now: bool
 ) -> None:
-    """One file is damaged, and whole again. ``now``: it was whole when the source was
-    opened.
+    """Damage one file, check the reports, and repair the file. ``now`` is true if the
+    file was whole when the source was opened.
     """
     file = random.Random(number).choice(sorted(site.files))
     before = dict(site.plies)
@@ -150,13 +151,13 @@ async def damaged_once(
     damaged = boards_of(file, damage)
     site.files[file] = damage.document
     await heard(seen, shown)
-    # Of a list that cannot be read at the start nothing is known of any board.
+    # If the list of pairings is damaged from the start, nothing is known of any board.
     others = set(BOARDS) - damaged if now or "game" in file else set()
     shown.check(before, site.plies, well=others)
     if damage.is_odd and damage.field != "id":
-        assert is_said(damage, seen.detail), (str(damage), seen.detail)
+        assert names_damage(damage, seen.detail), (str(damage), seen.detail)
         for board in damaged:
-            assert is_said(damage, shown.words(board)), (
+            assert names_damage(damage, shown.words(board)), (
                 str(damage),
                 shown.words(board),
             )
@@ -200,7 +201,7 @@ async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(
 
 
 def hall_event(board: int, plies: int) -> dict[str, Any]:
-    """What LiveChess says of a board after so many moves."""
+    """Return the message of LiveChess about a board after this number of plies."""
     after = chess.Board()
     for move in GAMES[board][:plies]:
         after.push(move)
@@ -247,7 +248,7 @@ def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
     }
 
     def started() -> LiveChessMessages:
-        """LiveChess as it is spoken to by a service that has just started."""
+        """Return the reader of messages of a service that has just started."""
         boards = LiveChessMessages(Hall(shown.reports, 20.0))
         run_at_once(boards.hall.apply_pairings(HALL_SEATS, 0.0))
         hear(boards, listed)
@@ -274,7 +275,7 @@ def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
         hear(boards, damage.document)
         shown.check(before, plies, well={*BOARDS} - {board})
         if damage.is_odd and len(damage.path) > 1 and damage.field != "serialnr":
-            assert is_said(damage, shown.words(board)), (
+            assert names_damage(damage, shown.words(board)), (
                 str(damage),
                 shown.words(board),
             )
@@ -288,7 +289,7 @@ def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
 
 
 def published(board: int, plies: int) -> dict[str, Any]:
-    """A whole game in our own schema."""
+    """Return a whole game in this project's schema."""
     return {
         "white": {"name": f"W{board}", "elo": 2231, "title": "IM", "fide_id": board},
         "black": f"B{board}",
@@ -306,12 +307,12 @@ def published(board: int, plies: int) -> dict[str, Any]:
 
 
 def published_as_text(board: int, plies: int) -> dict[str, Any]:
-    """The same with its moves as a text."""
+    """Return the same game with its moves as one text."""
     return published(board, plies) | {"moves": " ".join(LINES[board][:plies])}
 
 
 def published_position(board: int, plies: int) -> dict[str, Any]:
-    """The position and the last move."""
+    """Return the game as its position and last move, without the list of moves."""
     game = published(board, plies)
     for name in ("moves", "start_fen", "variant"):
         del game[name]
@@ -364,7 +365,7 @@ def test_mqtt(publish: Any, restarts: bool, count: int) -> None:
         hear(board, damage.document)
         shown.check(before, plies, well={*BOARDS} - {board})
         if damage.is_odd:
-            assert is_said(damage, shown.words(board)), (
+            assert names_damage(damage, shown.words(board)), (
                 str(damage),
                 shown.words(board),
             )
@@ -387,7 +388,7 @@ DESCRIBED: dict[str, Any] = {
         "black": {"user": {"name": "B1"}, "rating": 2200},
     },
 }
-#: What is not read of a description.
+#: Fields of a game's description that the reader ignores.
 NOT_READ = {"name"}
 
 
@@ -405,12 +406,12 @@ def all_positions() -> list[dict[str, Any]]:
 
 
 def positions(plies: int) -> list[dict[str, Any]]:
-    """The lines of a stream from the start on."""
+    """Return the lines of a stream from the starting position on."""
     return all_positions()[: plies + 1]
 
 
 class Stream:
-    """A stream of one game, and what is shown of it."""
+    """A stream of one game, and the game after the lines that were read."""
 
     def __init__(self, stream: LichessGameStream) -> None:
         self.stream = stream
@@ -453,7 +454,7 @@ def test_lines_of_a_game_of_lichess(restarts: bool, numbers: range) -> None:
             at = random.Random(number).randrange(1, len(lines))
         (damage,) = damages(lines[at], seed=number, count=1)
         if damage.kind == "text as number" and damage.field == "id":
-            continue  # another id is another game
+            continue  # a different id means a different game
         lines[at] = damage.document
         before = heard_of.plies
         for place, line in enumerate(lines):
@@ -465,7 +466,7 @@ def test_lines_of_a_game_of_lichess(restarts: bool, numbers: range) -> None:
                 and number % 4 != 3
             ):
                 said = heard_of.problem or ""
-                assert is_said(damage, said) or damage.field == "id", (
+                assert names_damage(damage, said) or damage.field == "id", (
                     str(damage),
                     said,
                 )
@@ -478,7 +479,7 @@ def test_lines_of_a_game_of_lichess(restarts: bool, numbers: range) -> None:
 
 
 def featured(plies: int) -> dict[str, Any]:
-    """What a channel says of its game."""
+    """Return the message in which a channel announces its game."""
     players = [
         {"color": "white", "user": {"name": "W1", "title": "IM"}, "rating": 2231},
         {"color": "black", "user": {"name": "B1"}, "rating": 2200},
@@ -496,7 +497,7 @@ def test_lines_of_a_channel_of_lichess(count: int) -> None:
         lines = [featured(plies - 1), {"t": "fen", "d": positions(plies)[-1]}]
         (damage,) = damages(lines[number % 2], seed=number, count=1)
         if damage.kind == "text as number" and damage.field == "id":
-            continue  # another id is another game
+            continue  # a different id means a different game
         lines[number % 2] = damage.document
         before = heard_of.plies
         for line in lines:

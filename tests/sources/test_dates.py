@@ -1,4 +1,4 @@
-"""Dates in many forms."""
+"""Recognition of dates in many forms."""
 
 import pytest
 from hypothesis import given
@@ -57,7 +57,7 @@ def test_a_date_has_one_form(text: str) -> None:
         ("2026.10.??", "2026.10.??"),
         ("2026.??.??", "2026.??.??"),
         ("2026", "2026"),
-        # Two days, or none: as it was written.
+        # The order of day and month is unclear, so the text is left as it is.
         ("05/06/2026", "05/06/2026"),
         ("2026.13.45", "2026.13.45"),
         ("30 February 2026", "30 February 2026"),

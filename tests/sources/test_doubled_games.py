@@ -1,4 +1,4 @@
-"""A game that stands in several files counts once, whatever these are called."""
+"""A game that is in several files counts once, whatever the files are called."""
 
 import random
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ def playing(plies: int, pair: str = "Anna Adams-Boris Berg", **more: Any) -> Gam
 
 
 class Looks:
-    """A folder, look by look; a file is written when its games change."""
+    """A folder, read several times. A file counts as written when its games change."""
 
     def __init__(self) -> None:
         self._doubled = DoubledGames()
@@ -50,8 +50,8 @@ class Looks:
     def look(
         self, files: Mapping[Path, tuple[GameReport, ...]], *, cut: Path | None = None
     ) -> list[GameReport]:
-        """What is read of these files; ``cut``: of which only the beginning is
-        there.
+        """Read these files; return the games without doubles. Of the file ``cut``, only
+        the beginning can be read.
         """
         self._now += 1
         for path, games in files.items():
@@ -75,7 +75,7 @@ def test_a_copy_gives_no_second_board_and_is_named(name: str, stale: int) -> Non
     assert case.look({HOME: (now, others)}) == [now, others] and not case.doubles
     assert case.look({HOME: (now, others), copy: (before, others)}) == [now, others]
     assert case.doubles == {copy: {HOME: 2}}
-    # The hall goes on, and takes a move back.
+    # The original continues, and a move is taken back in it.
     for plies in (10, 9, 12):
         now = playing(plies, board=1)
         assert case.look({HOME: (now, others), copy: (before, others)}) == [now, others]
@@ -92,8 +92,8 @@ def test_a_copy_that_goes_on_alone_is_read(name: str) -> None:
     assert case.doubles == {HOME: {copy: 1}}
     over = playing(13, result="1-0")
     assert case.look({HOME: (held,), copy: (over,)}) == [over]
-    # And where the copy takes a move back after that, what the other has does not come
-    # again.
+    # After a takeback in the copy, the longer game of the other file does not come
+    # back.
     assert case.look({HOME: (held,), copy: (playing(8),)}) == [playing(8)]
 
 
@@ -104,7 +104,7 @@ def test_a_correction_in_one_file_is_believed_and_parts_no_game_from_its_copy() 
     other = [*LINE[:7], "b5", "Bb3", "Nf6"]
     corrected = make_game(sans=" ".join(other), round="3")
     assert case.look({HOME: (corrected,), copy: (held,)}) == [corrected]
-    # A name put right in one file, too.
+    # A name that is corrected in one file does not separate the two games either.
     named = change_headers(
         playing(22), white=msgspec.structs.replace(held.headers.white, name="Ana Adams")
     )
@@ -147,14 +147,14 @@ def test_two_files_of_one_round_have_no_common_board() -> None:
 
 
 def test_the_next_game_of_the_same_players_is_none_of_the_last() -> None:
-    """A match, each game in a file of its own, all of one round."""
+    """In a match, each game has its own file, and all have the same round."""
     case, last, next_file = Looks(), ROOT / "a.pgn", ROOT / "b.pgn"
     first = playing(len(LINE), result="1/2-1/2")
     case.look({last: (first,)})
     for plies in (0, 1, 2):
         begun = playing(plies)
         assert case.look({last: (first,), next_file: (begun,)}) == [first, begun]
-    # Twice in one file is for the file to know.
+    # Doubles within one file are left to the reader of the file.
     assert Looks().look({HOME: (first, playing(2))}) == [first, playing(2)]
 
 

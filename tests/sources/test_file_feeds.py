@@ -1,4 +1,6 @@
-"""A file, a folder, standard input, and a source that gives text by text."""
+"""Feeds from a file, a folder and standard input, and a source that delivers texts one
+by one.
+"""
 
 import asyncio
 import functools
@@ -33,21 +35,21 @@ from tests.sources.fakes import (
     Ledger,
     decode,
     follow_source,
+    identify_game,
     run_feed,
     substance,
-    told_by,
     until,
 )
 
 TEXT = (DATA / "four-boards.pgn").read_bytes()
 SPLIT = TEXT.index(b"[Event", 10)
-#: The same games while they are played: the last has neither result nor all its moves.
+#: The same games during play: the last game has no result and not all its moves.
 RUNNING = (
     TEXT[: TEXT.rindex(b" 20. ")].replace(b"1-0", b"*").replace(b"0-1", b"*") + b" *\n"
 )
 ALL = sum(len(game.moves) for game in GAMES)
 SOME = sum(len(game.moves) for game in decode(RUNNING))
-KNOWN = {told_by(game): game for game in GAMES}
+KNOWN = {identify_game(game): game for game in GAMES}
 POLLED = FeedsConfig(poll_s=2.0)
 
 
@@ -56,7 +58,7 @@ def put(path: Path, text: bytes) -> None:
 
 
 class Watched:
-    """A watcher that tells of a change when the test says so."""
+    """A watcher that reports a change when the test asks for it."""
 
     def __init__(self) -> None:
         self.changed: asyncio.Event | None = None
@@ -67,7 +69,7 @@ class Watched:
 
 
 class OneFile:
-    """A followed file whose watcher is the test."""
+    """A followed file whose changes the test reports."""
 
     def __init__(self, path: Path, seen: Followed, watch: Watched) -> None:
         self.path, self.seen, self._watch = path, seen, watch
@@ -77,12 +79,12 @@ class OneFile:
         self._watch.changed.set()
 
     def touch(self, text: bytes) -> None:
-        """Write in place, and let the system tell."""
+        """Write the file in place and report the change."""
         self.path.write_bytes(text)
         self.tell()
 
     async def read(self) -> None:
-        """Wait until the feed has read what was told and waits again."""
+        """Wait until the feed has read the reported change and waits again."""
         changed = self._watch.changed
         assert changed is not None
         await until(lambda: not changed.is_set())
@@ -138,7 +140,9 @@ UNREADABLE = [
 async def test_a_text_that_cannot_be_read_takes_no_move_back_and_is_said(
     path: Path, text: bytes, words: str, restarted: bool
 ) -> None:
-    """Audit of public reports, kind K1."""
+    """The texts are like those in reports of public tests: moves that cannot be read,
+    or missing games.
+    """
     shown, ledger = Shown(), Ledger()
     async with file(path) as (written, seen):
         await seen.wait_for_moves(SOME)
@@ -195,8 +199,8 @@ async def test_a_watcher_that_fails_leaves_polling(path: Path) -> None:
 async def test_a_change_that_leaves_time_and_size_as_they_were_is_seen(
     path: Path,
 ) -> None:
-    """A drive whose clock ticks every two seconds tells nothing of the second change in
-    one.
+    """On a drive whose clock has a resolution of two seconds, a second change within
+    them is not visible in the time.
     """
     async with file(path) as (_, seen):
         await seen.wait_for_moves(SOME)
@@ -221,7 +225,7 @@ async def test_truncating_and_rewriting_takes_nothing_back_and_what_stays_gone_i
         written.touch(TEXT[:SPLIT])
         await until(lambda: "3 finished boards are missing" in seen.detail)
         begun_s = seen.clock.now()
-        while len(seen.games) == 4:  # a minute, a look every two seconds
+        while len(seen.games) == 4:  # for a minute, with a poll every two seconds
             await seen.clock.expire()
         assert seen.clock.now() - begun_s >= 58
     assert seen.ledger.reports[-1].complete
@@ -321,7 +325,7 @@ async def test_health_counts_games_beyond_the_bound_and_doubled_ones(
 # --- folders --------------------------------------------------------------------------
 
 
-WANTED = {told_by(game): substance(game) for game in GAMES}
+WANTED = {identify_game(game): substance(game) for game in GAMES}
 
 
 def change_game(game: GameReport, **changes: Any) -> GameReport:
@@ -329,7 +333,7 @@ def change_game(game: GameReport, **changes: Any) -> GameReport:
 
 
 class Folder:
-    """A followed folder whose watcher says nothing."""
+    """A followed folder whose watcher reports nothing: only polls find changes."""
 
     def __init__(self, root: Path, before: list[GameReport] | None = None) -> None:
         ledger = Ledger()
@@ -340,7 +344,9 @@ class Folder:
 
     @asynccontextmanager
     async def follow_source(self) -> AsyncIterator[None]:
-        """From the first report on."""
+        """Follow the folder while the block is active, which begins after the first
+        report.
+        """
         async with run_feed(self.seen.feed, self.seen.ledger) as self.seen.task:
             await until(lambda: bool(self.seen.ledger.healths[1:]))
             yield
@@ -352,12 +358,12 @@ class Folder:
         return path
 
     def halve(self, name: str, game: GameReport, plies: int) -> None:
-        """The game's file is half written."""
+        """Write the game's file as if it were half written."""
         path = self.write(name, change_game(game, moves=game.moves[:plies]))
         path.write_text(path.read_text().removesuffix("*\n"))
 
     async def look(self, times: int = 1) -> None:
-        """Let polls pass, and the looks after them end."""
+        """Let polls take place, and wait until each is finished."""
         for _ in range(times):
             await self.clock.expire()
             await self.seen.wait_for_pause()
@@ -369,7 +375,7 @@ class Folder:
         }
 
     def holds(self, *games: GameReport) -> bool:
-        return self.games == {told_by(game): substance(game) for game in games}
+        return self.games == {identify_game(game): substance(game) for game in games}
 
 
 def test_numbers_count_as_numbers(tmp_path: Path) -> None:
@@ -391,7 +397,7 @@ def test_numbers_count_as_numbers(tmp_path: Path) -> None:
 async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -> None:
     case = Folder(tmp_path)
     async with case.follow_source():
-        await case.look()  # an empty folder is waited for
+        await case.look()  # the feed waits while the folder is empty
         case.write("round-1/games.pgn", *GAMES[:2])
         case.write("round-2/game-1.pgn", GAMES[2])
         await case.look()
@@ -406,7 +412,7 @@ async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -
 async def test_a_combined_file_is_left_out_and_named_and_no_other(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A side event, an Armageddon and an adjourned game lie beside the single games."""
+    """A side event, an Armageddon and an adjourned game have files of their own."""
     caplog.set_level("INFO")
     case = Folder(tmp_path)
     armageddon = change_game(GAMES[0], moves=GAMES[1].moves[:16])
@@ -438,7 +444,7 @@ async def test_of_a_combined_file_what_no_single_file_holds_is_read(
     named = msgspec.structs.replace(GAMES[0].headers, white=Player("Other"))
     case.write(
         "all.pgn", change_game(GAMES[0], headers=named)
-    )  # an accent was put right there first
+    )  # an accent was corrected there first
     async with case.follow_source():
         assert case.holds(*GAMES[:2])
         assert (
@@ -461,7 +467,7 @@ async def test_copies_of_a_file_give_no_second_boards_and_are_named(
             f"2 games; left out: {copy}, its games are also in games.pgn, "
             "games - Copy.pgn, its games are also in games.pgn"
         )
-        # The hall goes on in one of them alone.
+        # Play continues in only one of the files.
         case.write(copy, GAMES[0], GAMES[1], GAMES[2])
         await case.look(2)
         assert case.holds(*GAMES[:3])
@@ -487,7 +493,7 @@ async def test_a_replaced_file_takes_nothing_back_and_a_deleted_one_its_games(
             await case.look()
         assert case.clock.now() - gone_s >= 60
         assert case.reports[-1].complete
-        # What comes back half written is doubted.
+        # A file that comes back half written is not trusted.
         whole = write_pgn(GAMES[0])
         path.write_text(whole[: len(whole) // 2])
         while len(case.games) == 1:
@@ -498,8 +504,8 @@ async def test_a_replaced_file_takes_nothing_back_and_a_deleted_one_its_games(
 async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Windows refuses to open what another has locked; nothing about the file changes
-    after it.
+    """On Windows a file that another program has locked cannot be opened. When the lock
+    ends, neither time nor size changes.
     """
     case, locked, read = Folder(tmp_path), True, file_feed.read_bounded
     case.write("game-1.pgn", GAMES[0])
@@ -524,8 +530,8 @@ async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_a
 
 
 def odd_files(root: Path) -> Iterator[tuple[str, str]]:
-    """What may be called like a PGN file and is none: its name, and what is
-    said of it.
+    """Create things with the name of a PGN file that are no files; yield the name and
+    kind of each.
     """
     os.mkfifo(root / "b.pgn")
     yield "b.pgn", "a pipe"
@@ -543,7 +549,7 @@ def odd_files(root: Path) -> Iterator[tuple[str, str]]:
 async def test_anything_but_a_file_is_left_out_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
     case = Folder(tmp_path)
     case.write("games.pgn", *GAMES)
     odd = list(odd_files(Path()))
@@ -551,7 +557,7 @@ async def test_anything_but_a_file_is_left_out_in_words(
         assert case.games == WANTED
         for name, what in odd:
             assert f"{name} ({what}, not a file)" in case.seen.detail
-        # One that was a file when it was looked at.
+        # This file is replaced by a pipe between the scan and the reading.
         (tmp_path / "games.pgn").unlink()
         os.mkfifo(tmp_path / "games.pgn")
         await case.look(3)
@@ -666,10 +672,10 @@ async def test_the_real_watcher_tells_of_changes(tmp_path: Path, what: str) -> N
     case, path = Folder(tmp_path), tmp_path / "first.pgn"
     case.write("first.pgn", GAMES[0])
     spec = str(tmp_path if what == "a new folder" else path)
-    # Polls that never come: what is seen, the system told.
+    # Polls are too rare to find the change, so only the watcher can report it.
     async with follow_source(spec, FeedsConfig(poll_s=1e9)) as seen:
         await seen.wait_for_games(1)
-        for attempt in range(20):  # the watch begins somewhat after the feed does
+        for attempt in range(20):  # the watcher starts a little later than the feed
             if what == "a file written":
                 case.write("first.pgn", *GAMES[:2])
             else:
@@ -683,7 +689,7 @@ async def test_the_real_watcher_tells_of_changes(tmp_path: Path, what: str) -> N
 
 
 def list_unfinished(*games: GameReport) -> list[GameReport]:
-    """As files have games that are not over."""
+    """Return the games without results, as PGN files have unfinished games."""
     return decode(
         "\n".join(write_pgn(change_game(game, result="*")) for game in games).encode()
     )
@@ -702,16 +708,16 @@ async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
         case.write("game-3.pgn", known[2])
         await case.look(3)
         assert case.holds(*known)
-        # From then on a takeback is one.
+        # All games have now been read again, so a missing move is a takeback.
         less = change_game(known[2], moves=known[2].moves[:-1])
         case.write("game-3.pgn", less)
         await case.look(3)
-        assert case.games[told_by(less)] == substance(less)
+        assert case.games[identify_game(less)] == substance(less)
 
 
 async def test_a_takeback_in_a_file_waits_for_no_other_file(tmp_path: Path) -> None:
-    """Two boards of a hall take back at once, and a file is gone, and one half
-    written.
+    """Two boards take back at once, while a third file is half written and a fourth is
+    missing.
     """
     games = list_unfinished(*GAMES)
     case = Folder(tmp_path)
@@ -727,7 +733,7 @@ async def test_a_takeback_in_a_file_waits_for_no_other_file(tmp_path: Path) -> N
         await case.look()
         assert len(case.games) == 5
         for game in [*less, *games[2:]]:
-            assert case.games[told_by(game)] == substance(game)
+            assert case.games[identify_game(game)] == substance(game)
 
 
 async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_back(
@@ -750,7 +756,9 @@ async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_b
 
 @asynccontextmanager
 async def open_pipe() -> AsyncIterator[tuple[Followed, int]]:
-    """Standard input, not followed yet, and the end to write to."""
+    """Yield a feed of standard input that does not run yet, and the end of the pipe to
+    write to.
+    """
     reader, writer = os.pipe()
     yield (
         Followed(

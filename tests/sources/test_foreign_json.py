@@ -1,4 +1,6 @@
-"""JSON of others: what an odd value costs, and that nothing raises or takes long."""
+"""JSON from other programs: an unexpected value costs only its field, raises no error
+and takes no long time.
+"""
 
 import json
 from typing import Annotated
@@ -211,7 +213,7 @@ def test_many_odd_fields_are_named_up_to_a_bound() -> None:
         i: int = 0
 
     found = read_json(json.dumps({name: [] for name in "abcdefghi"}), Many)
-    # What decides what is believed is looked up in all of them.
+    # All names are kept for look-ups; only the message is limited.
     assert found is not None and len(found.unread) == 9
     assert describe_unread(found.unread).count("(a list)") == MAX_UNREAD
 

@@ -1,5 +1,5 @@
-"""Clocks and evaluations of a whole game: units, clocks in tags, clocks without a
-command.
+"""Clocks and evaluations of a whole game: their units, and clocks in tags and in plain
+comments.
 """
 
 import chess
@@ -20,7 +20,7 @@ MOVES = LINE.split()
 
 
 def game(comments: list[str], base_s: float | None = None) -> Movetext:
-    """The game with these comments behind its first moves."""
+    """Read a game with these comments after its first moves."""
     words = [f"{move} {{{said}}}" for move, said in zip(MOVES, comments, strict=False)]
     read = Movetext(chess.Board())
     for _ in read.read_text(" ".join(words).encode(), whole=True, base_s=base_s):
@@ -39,11 +39,10 @@ def clocks(
 @pytest.mark.parametrize(
     ("texts", "base_s", "seconds", "notes"),
     [
-        # As the arbiter's audit has it: an hour is over, and with it the number of
-        # hours.
+        # When less than an hour is left, the program writes minutes and seconds only.
         ("1:00:20 1:00:10 59:01 58:02", 5400, [3620, 3610, 3541, 3482], [AS_MINUTES]),
         ("1:00:20 1:00:10 59:01 58:02", None, [3620, 3610, 3541, 3482], [AS_MINUTES]),
-        # None of these is more than ten hours.
+        # Read as hours and minutes, 8:02, 4:01 and 7:59 would be plausible too.
         (
             "1:00:20 1:00:10 59:59 8:02 4:01 7:59",
             None,
@@ -56,11 +55,11 @@ def clocks(
         ("5:00 5:00 4:58 4:31", None, [300, 300, 298, 271], [AS_MINUTES]),
         ("15:00 15:00 14:50", None, [900, 900, 890], [AS_MINUTES]),
         ("2:59.9 3:00 2:58", None, [179.9, 180, 178], [AS_MINUTES]),
-        # Hours and minutes, as DGT boards have them.
+        # DGT boards write hours and minutes.
         ("1:30 1:30 1:29 1:28", 5400, [5400, 5400, 5340, 5280], []),
         ("1:30 1:30 1:29 1:28", None, [5400, 5400, 5340, 5280], []),
         ("2:00 2:00 1:59", 7200, [7200, 7200, 7140], []),
-        # One that cannot be, between others.
+        # One clock is impossible; the others are kept.
         (
             "1:00:20 1:00:10 59:59:01 0:58:02 0:58:00",
             5400,
@@ -68,7 +67,7 @@ def clocks(
             None,
         ),
         ("1:00:20 1:00:10 99:00:00", None, [3620, 3610, None], [LEFT_OUT]),
-        # Correspondence.
+        # Clocks of a correspondence game.
         ("72:00:00 72:00:00 50:00:00 72:00:00 71:00:00", None, None, []),
         ("90 89 88", None, [90, 89, 88], []),
     ],
@@ -132,7 +131,7 @@ def test_the_first_word_on_a_move_counts() -> None:
 @pytest.mark.parametrize(
     ("texts", "base_s", "seconds"),
     [
-        # ICC's.
+        # Format of the Internet Chess Club.
         (
             "0:04:57 0:04:55 0:04:49 0:04:53 (0:04:44) 4:49",
             300,
@@ -143,7 +142,7 @@ def test_the_first_word_on_a_move_counts() -> None:
         ("0:04:57", None, [297]),
         ("0:02:10 0:02:12 0:02:15 0:02:20 0:02:22", None, [None] * 5),
         ("0:02:10 0:02:12 0:02:15 0:02:20 0:02:22", 120, None),
-        # Times that moves took.
+        # These are the times spent on moves, not clocks.
         ("0:05 0:12 1:03 0:07 0:10 0:30", None, [None] * 6),
         ("0:00:05 0:00:12 0:01:03 0:00:07", 300, [None] * 4),
         ("1:0 a clock of 0:04:57 12:34:56:78", None, [None] * 5),
@@ -186,16 +185,17 @@ CLOCKED = (
 @pytest.mark.parametrize(
     ("tags", "moves", "seconds"),
     [
-        # lila's RelayGameTest.
+        # Cases of lila's RelayGameTest.
         (("00:33:51", "01:23:54"), "1. d4 Nf6", [2031, 5034]),
         (("33:51", "B/1:23:54.5"), "1. d4 Nf6 2. c4", [None, 5034.5, 2031]),
         (("0:33:51", "0:30:00"), "1. d4", [2031]),
         (("0:33:51", "0:30:00"), "", []),
         (("0:00:00", ""), "1. d4 Nf6", [0, None]),
         (("?", "33.51"), "1. d4 Nf6", [None, None]),
-        # The hour of the next period was added.
+        # The time of the next period, an hour, was added.
         (("0:59:52", "0:15:40"), CLOCKED, [7021, 7200, 3592, 940]),
-        # Who thinks loses time; and the time at the start is no news.
+        # The clock of the side to move runs; a clock still at the starting time is
+        # ignored.
         (("0:00:14", "2:00:00"), CLOCKED, [7021, 7200, 40, 940]),
     ],
 )

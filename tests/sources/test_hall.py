@@ -1,4 +1,6 @@
-"""Boards in a hall, whose pieces are put back, replayed and analysed with all day."""
+"""Boards in a hall, on which pieces are set back, games are replayed and positions are
+analysed all day.
+"""
 
 import chess
 import pytest
@@ -15,36 +17,39 @@ from live.sources.hall_board import HallBoard
 from live.sources.hall_games import HallGames, Seat
 from tests.sources.hall_sources import LINES
 
-# A hall is driven as a course of steps, and what becomes of its games is followed as
-# the service does. One step is a text:
+# A test of a hall is a course of steps. The games are recorded as the service does it.
+# One step is a text:
 #
-#   `1 Ann-Bob *`  the pairing of the round, with its result; `1 Ann-Bob -`: not begun
-#   `no pairings`  there are none in LiveChess
-#   `GAME 20`      so many plies of this line stand on the board, as LiveChess says
-#   `20 s`         so much time goes by
-#   `killed`       the service is; what follows happens without it
-#   `restart`      it is started, and killed before if it was not
-#   `deaf restart` the same, and the request for the pairings is not answered
-#   `pairings`     they are answered
+#   `1 Ann-Bob *`  LiveChess has this pairing of round 1 with this result; the result
+#                  `-` means that the game has not begun
+#   `no pairings`  LiveChess has no pairings
+#   `GAME 20`      LiveChess sends the first 20 plies of this line as the moves played
+#   `20 s`         20 seconds pass
+#   `killed`       the service is killed; the steps that follow happen without it
+#   `restart`      the service starts again; if it was running, it is killed first
+#   `deaf restart` the same, but LiveChess does not answer the request for the pairings
+#   `pairings`     LiveChess answers this request
 
 GRACE_S = 20.0
 
 
 class HallCourse:
-    """One board of a hall, and the games that the service holds of it."""
+    """One board of a hall, and the games that the service has recorded of it."""
 
     def __init__(self) -> None:
         self.index = GameIndex()
         self.now_s = 1000.0
         self.seats: dict[str, tuple[Seat, ...]] = {}
         self.line: list[str] | None = None
-        """What LiveChess says of the board, once it has said something."""
+        """Moves on the board as LiveChess last sent them; None before the first
+        message.
+        """
         self.is_up = False
         self.start()
 
     def start(self, *, is_deaf: bool = False) -> None:
-        """Start a new run of the service: it asks for the pairings, then for the
-        boards. ``is_deaf``: LiveChess does not answer the first request.
+        """Start a new run of the service: it requests the pairings, then the boards. If
+        ``is_deaf`` is true, LiveChess does not answer the first request.
         """
         known = [game.to_report() for game in self.index]
         self.hall = Hall(known, GRACE_S)
@@ -116,7 +121,9 @@ class HallCourse:
 
     @property
     def games(self) -> list[str]:
-        """What is held: players, result, and which line with how many plies."""
+        """Recorded games: players, result, and the name of the line with the number of
+        plies.
+        """
         found = []
         for game in self.index:
             players = f"{game.headers.white.name}-{game.headers.black.name}"
@@ -130,9 +137,9 @@ def _named(moves: tuple[Move, ...]) -> str:
     return f"{named[0] if named else text} {len(moves)}" if moves else "0"
 
 
-#: What is true after which course.
+#: For each course: its steps, and the games that the service must have at its end.
 COURSES: dict[str, tuple[str, list[str]]] = {
-    # The end of a game, in every order.
+    # The end of a game, with its steps in every order.
     "set back after the result": (
         "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0",
         ["Ann-Bob 1-0 GAME 20"],
@@ -176,7 +183,7 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         ),
         ["Ann-Bob 0-1 GAME 20"],
     ),
-    # Results that are taken back.
+    # Results that are withdrawn.
     "taken back, and played on": (
         "1 Ann-Bob *, GAME 12, 1 Ann-Bob 1-0, 60 s, GAME 14, 1 Ann-Bob *, GAME 20",
         ["Ann-Bob * GAME 20"],
@@ -198,7 +205,7 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         "60 s, GAME 0",
         ["Ann-Bob 0-1 GAME 20"],
     ),
-    # Pieces that are set back and replayed.
+    # Pieces that are set back and games that are replayed.
     "replayed": (
         "1 Ann-Bob *, GAME 18, GAME 0, GAME 3, GAME 12, GAME 18, GAME 20",
         ["Ann-Bob * GAME 20"],
@@ -215,7 +222,7 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         "1 Ann-Bob *, GAME 12, GAME 5, GAME 3, GAME 0",
         ["Ann-Bob * 0"],
     ),
-    # Pairings.
+    # Pairings that come late or change.
     "a pairing after the moves": (
         "GAME 12, 1 Ann-Bob *, GAME 20",
         ["Ann-Bob * GAME 20"],
@@ -256,7 +263,7 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 1 Ann-Bobby 1-0",
         ["Ann-Bobby 1-0 GAME 20"],
     ),
-    # The next game.
+    # The next game on the board.
     "the next round": (
         (
             "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 "
@@ -324,7 +331,7 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, 1 Cas-Dan *, GAME 0, NEXT 4",
         ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 4"],
     ),
-    # What happened while the service was down.
+    # Events during a stop of the service.
     "played on and over": (
         "1 Ann-Bob *, GAME 14, killed, GAME 20, 1 Ann-Bob 1-0, restart",
         ["Ann-Bob 1-0 GAME 20"],
@@ -372,7 +379,7 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         "GAME 14, killed, GAME 16, 1 Ann-Bob *, restart",
         ["Ann-Bob * GAME 16"],
     ),
-    # The service restarts, and LiveChess is slow to tell the pairings.
+    # The service restarts, and LiveChess is slow to send the pairings.
     "analysed while the pairings were unknown": (
         "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, killed, TRIED 11, deaf restart,"
         " TRIED 12, pairings",
@@ -403,7 +410,7 @@ COURSES: dict[str, tuple[str, list[str]]] = {
         " 1 Ann-Bob 1-0",
         ["Ann-Bob 1-0 GAME 20", "?-? * NEXT 9"],
     ),
-    # No pairings at all.
+    # LiveChess has no pairings.
     "no pairings, the next game": (
         "GAME 20, GAME 0, NEXT 1, NEXT 9",
         ["?-? * GAME 20", "?-? * NEXT 9"],
@@ -424,13 +431,14 @@ def test_a_course_ends_in_what_was_played(course: str) -> None:
     assert seen.games == wanted
 
 
-#: A restart that hears the pairings would make another course of the rest.
+#: Courses without a deaf restart. An additional normal restart would answer the
+#: pairings and so change such a course.
 HEARING_COURSES = [name for name, (steps, _) in COURSES.items() if "deaf" not in steps]
 
 
 @pytest.mark.parametrize("course", HEARING_COURSES)
 def test_a_restart_anywhere_changes_nothing(course: str) -> None:
-    """LiveChess says again what stands on the board, and who plays there."""
+    """After a restart, LiveChess sends the moves and the pairings again."""
     steps, wanted = COURSES[course]
     taken = [step.strip() for step in steps.split(",")]
     for at in range(1, len(taken) + 1):
@@ -443,7 +451,8 @@ def test_a_restart_anywhere_changes_nothing(course: str) -> None:
             assert seen.games == before, f"after {taken[at - 1]!r}"
         for step in taken[at:]:
             seen.take(step)
-        # It ends the grace period: nobody knows any more when the result came.
+        # In this course the restart ends the grace period, because the time of the
+        # result is forgotten.
         if course != "last moves after the result":
             assert seen.games == wanted, f"restarted after {taken[at - 1]!r}"
 
@@ -454,7 +463,7 @@ def seat_at(table: int, players: str) -> tuple[Seat, ...]:
 
 
 class Tables:
-    """Several boards, whose games are followed as the service does."""
+    """Several boards, and the games that the service has recorded of them."""
 
     def __init__(self, **seats: tuple[Seat, ...]) -> None:
         self.hall = Hall()
@@ -494,7 +503,9 @@ def test_boards_exchanged_before_the_first_moves_follow_their_players() -> None:
 
 
 def test_boards_exchanged_during_the_games_take_their_moves_along() -> None:
-    """They were crossed: what was played on one was shown at the other's table."""
+    """The moves must stay with the players: a board must not show the game of the other
+    table.
+    """
     hall = Tables(S1=seat_at(1, "Ann-Bob"), S2=seat_at(2, "Cas-Dan"))
     hall.play("S1", "GAME", 12)
     hall.play("S2", "NEXT", 12)
@@ -580,7 +591,7 @@ def test_the_oldest_games_that_are_on_no_board_are_forgotten(
 
 
 def test_a_part_of_the_pairings_is_not_all_of_them() -> None:
-    """A board of a tournament that was not read yet waits, whatever others say."""
+    """A board whose pairing was not read yet waits, even if others were read."""
     course = HallCourse()
     for step in ("1 Ann-Bob *", "GAME 20", "1 Ann-Bob 1-0", "60 s", "deaf restart"):
         course.take(step)

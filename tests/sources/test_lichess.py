@@ -40,8 +40,8 @@ from tests.sources.fakes import (
     answer_with,
     decode,
     follow_source,
+    identify_game,
     substance,
-    told_by,
     until,
     upto,
 )
@@ -49,18 +49,20 @@ from tests.sources.lichess_server import GAME_ID, TOUR_ID, LichessRound, lichess
 
 
 @pytest.fixture(autouse=True)
-def rarely(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The export is not compared in passing."""
+def compare_rarely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make comparisons with the export rare, so that they do not affect other tests."""
     monkeypatch.setattr(lichess, "COMPARE_S", 300.0)
 
 
 class Case:
-    """A lichess round on loopback, whose own clock is driven, too."""
+    """A simulated round of lichess with the same clock as the source."""
 
     def __init__(
         self, *fates: ConnectionFaults, token: str = "", shown: int = 0
     ) -> None:
-        """``shown``: so many games are over from the start."""
+        """Create the round; ``shown`` is the number of games that are over from the
+        start.
+        """
         self.clock = DrivenClock()
         self.round = LichessRound(
             GAMES, clock=self.clock, fates=chain(fates, repeat(GOOD)), token=token
@@ -83,7 +85,9 @@ class Case:
         begun: bool = False,
         **how: Any,
     ) -> AsyncIterator[Followed]:
-        """``begun``: the stream is there before the block is entered."""
+        """Follow the round while the block is active. If ``begun`` is true, wait first
+        until the stream is connected.
+        """
         async with self.round.serve() as spec:
             if tour:
                 spec = spec.replace(f"/round/{ROUND_ID}", f"/{TOUR_ID}")
@@ -94,14 +98,14 @@ class Case:
 
     @property
     def streams(self) -> int:
-        """How often the stream was asked for."""
+        """Number of requests for the stream."""
         return sum("/stream/" in request.path for request in self.round.requests)
 
     def heard(self, seen: Followed) -> bool:
         return seen.ledger.games == index_games(self.round.join_games())
 
     async def finish(self, seen: Followed) -> None:
-        """All is sent: wait until it is heard, then let the grace period pass."""
+        """Wait until all games have been received, then let the grace period pass."""
         await until(lambda: self.heard(seen) or seen.done)
         await seen.end()
         assert self.heard(seen)
@@ -113,7 +117,7 @@ class Case:
 
 @cache
 def index_games(text: bytes) -> dict[tuple[str, ...], GameReport]:
-    return {told_by(game): game for game in decode(text)}
+    return {identify_game(game): game for game in decode(text)}
 
 
 def list_reports(seen: Followed, board: int) -> list[GameReport]:
@@ -127,22 +131,22 @@ def lengths(seen: Followed, board: int) -> list[int]:
     return [len(game.moves) for game in list_reports(seen, board)]
 
 
-async def later(seen: Followed, holds: Callable[[], bool]) -> float:
-    """Seconds that pass until it holds, keep-alives and all."""
+async def measure_wait_s(seen: Followed, holds: Callable[[], bool]) -> float:
+    """Let deadlines expire until the condition is true; return the seconds passed."""
     begun_s = seen.clock.now()
     while not holds():
         assert seen.clock.now() - begun_s < 86_400
         await until(lambda: holds() or seen.clock.next_deadline_s is not None)
         if not holds():
             await seen.clock.expire()
-            await asyncio.sleep(0.01)  # an answer is on its way
+            await asyncio.sleep(0.01)  # gives the answer time to arrive
     return seen.clock.now() - begun_s
 
 
 @pytest.mark.parametrize(
     ("fates", "slept"),
     [
-        ([], []),  # who connects late gets the whole round at once
+        ([], []),  # a late connection receives the whole round at once
         ([ConnectionFaults(cuts=(7,))], []),
         ([ConnectionFaults(repeat=True)], []),
         (
@@ -169,9 +173,7 @@ async def test_bytes_cut_repeated_refused_or_dropped_change_nothing(
         health.detail for health in seen.ledger.healths if health.state == "retrying"
     ]
     assert len(retried) == len(slept)
-    for board, game in enumerate(
-        GAMES
-    ):  # the half that was lost was never taken for a whole game
+    for board, game in enumerate(GAMES):  # no half of a game was taken for a whole game
         assert set(lengths(seen, board)) == {len(game.moves)}
 
 
@@ -193,7 +195,7 @@ async def test_a_round_not_yet_begun_is_awaited_and_keep_alives_spoil_no_game() 
         case.show(0, 10)
         await seen.wait_for_games(1)
         for _ in range(3):
-            await case.clock.expire()  # a minute of silence: one space
+            await case.clock.expire()  # after a minute of silence, one space is sent
         assert not seen.done
         await case.round.play_games(speed=60)
         await case.finish(seen)
@@ -205,8 +207,8 @@ async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
     async with case.follow_source() as seen:
         await until(lambda: seen.states == ["connecting", "live"])
         while "retrying" not in seen.states:
-            # A deadline that bytes still on their way came before is not the one that
-            # is meant.
+            # Bytes can arrive before a deadline and replace it, so several deadlines
+            # may have to expire.
             await seen.clock.expire()
             await asyncio.sleep(0)
         assert seen.clock.now() >= 1000 + 2 * KEEP_ALIVE_S
@@ -217,7 +219,9 @@ async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
 async def test_a_deadline_that_passes_is_no_sign_of_life(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The connection is one, although a round that has not begun sends nothing."""
+    """Connecting counts as a sign of life, although a round that has not begun sends
+    nothing.
+    """
     sessions: list[FeedSession] = []
 
     class Session(FeedSession):
@@ -250,16 +254,16 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
         await case.round.wait_until_sent()
         case.round.store_unsent(
             0, upto(GAMES[0], 18)
-        )  # a takeback, and not a word of it
+        )  # a takeback that the stream does not report
         await seen.clock.expire()
         await seen.wait_for_moves(18)
         assert seen.clock.now() == 1050
-        # Once a round's games are over and compared, it is left alone.
+        # A round whose games are over and compared is not requested again.
         case.round.show_report(0, GAMES[0])
         await until(lambda: [game.result for game in seen.games] == [GAMES[0].result])
         for _ in range(4):
             asked = len(case.round.requests)
-            await case.clock.expire()  # a keep-alive
+            await case.clock.expire()  # the server sends a keep-alive
             await seen.clock.expire()
             await seen.wait_for_pause()
         assert case.streams == 1
@@ -270,17 +274,19 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
 
 
 async def test_boards_of_a_stalled_connection_are_not_forgotten_at_the_end() -> None:
-    """All games known are over, and silent: yet the round has another."""
+    """All known games are over and the stream is silent, but the round has one more
+    game.
+    """
     case = Case(ConnectionFaults(stall_after=5500), shown=3)
     case.show(3, 20)
     async with case.follow_source() as seen:
         await seen.wait_for_games(2)
-        while len(seen.games) == 2:  # a last chunk may still come and put the end off
+        while len(seen.games) == 2:  # a last chunk can postpone the end
             await seen.clock.expire()
             await seen.wait_for_pause()
         assert len(seen.games) == 4 and not seen.done
         case.show_all()
-        await seen.clock.expire()  # the stalled connection is given up
+        await seen.clock.expire()  # the source closes the stalled connection
         await case.finish(seen)
 
 
@@ -288,7 +294,7 @@ async def test_boards_of_a_stalled_connection_are_not_forgotten_at_the_end() -> 
 async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_round(
     silent: bool,
 ) -> None:
-    """Silence is no end."""
+    """Silence alone must not end the round."""
     case = Case(*[ConnectionFaults(stall_after=100_000_000)] * silent, shown=4)
     case.round.export = False
     if silent:
@@ -314,7 +320,7 @@ async def test_a_tournament_is_followed_from_round_to_round() -> None:
     async with case.follow_source(tour=True) as seen:
         await seen.wait_for_games(2)
         await until(lambda: seen.clock.next_deadline_s == 20.0)
-        await seen.clock.expire()  # all results are in, but there are rounds to come
+        await seen.clock.expire()  # all games have results, but more rounds follow
         await until(lambda: seen.clock.next_deadline_s == 105.0)
         assert not seen.done
         case.show_all()  # the next round
@@ -339,7 +345,7 @@ async def test_no_such_round_or_game_and_html_instead_of_it(path: str) -> None:
 
 
 def build_config(spec: str, token_file: Path) -> FeedsConfig:
-    """The server of the round is the lichess of the settings."""
+    """Return settings in which the server of the round is the configured lichess."""
     origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
     settings = LichessConfig(base_url=origin, token_file=str(token_file))
     return FeedsConfig(timeout_s=5.0, lichess=settings)
@@ -356,7 +362,8 @@ async def test_a_token_is_sent_to_the_configured_lichess_only(
     async with case.round.serve() as spec:
         async with follow_source(PAGE, build_config(spec, file)) as seen:
             await case.finish(seen)
-        # The same server, but not the configured one: no token, so no access.
+        # Under this address the server is not the configured lichess, so no token is
+        # sent and access is refused.
         monkeypatch.setenv("LICHESS_TOKEN", "lip_secret")
         with pytest.raises(FeedUnreadable, match=r"refuses access \(401\)"):
             await Followed(spec, CONFIG).run()
@@ -366,7 +373,9 @@ async def test_a_token_is_sent_to_the_configured_lichess_only(
 async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used(
     tmp_path: Path,
 ) -> None:
-    """Fatal, and named neither the variable nor the setting (audit, row 5)."""
+    """A rejected token is no fatal error, and the message names the variable and the
+    setting.
+    """
     case, file = Case(token="lip_new", shown=4), tmp_path / "token"
     file.write_text("lip_old\n")
     async with (
@@ -391,24 +400,24 @@ def test_a_token_that_is_none_is_refused_without_showing_it(
 
 
 async def test_a_result_corrected_and_a_game_added_hours_later_are_seen() -> None:
-    """A round was left 20 s after its last result (audit, row 2)."""
+    """A lasting source keeps polling a round after its last result."""
     case = Case(shown=3)
     async with case.follow_source(lasting=True) as seen:
         await seen.wait_for_games(3)
-        await later(seen, lambda: seen.states[-1] == "finished")
+        await measure_wait_s(seen, lambda: seen.states[-1] == "finished")
         seen.clock.time_s += 3600
         case.round.store_unsent(0, msgspec.structs.replace(GAMES[0], result="0-0"))
         case.round.store_unsent(3, upto(GAMES[3], 20))
-        assert await later(seen, lambda: len(seen.games) == 4) <= 1900
+        assert await measure_wait_s(seen, lambda: len(seen.games) == 4) <= 1900
         assert "0-0" in [game.result for game in seen.games]
         assert not seen.done
 
 
 async def test_a_tournament_that_is_over_is_polled_seldom() -> None:
-    """It was polled without a pause once it was over and its next round waited for."""
+    """The source must pause between polls while it waits for the next round."""
     case = Case(shown=4)
     async with case.follow_source(tour=True, lasting=True) as seen:
-        await later(seen, lambda: seen.states[-1:] == ["finished"])
+        await measure_wait_s(seen, lambda: seen.states[-1:] == ["finished"])
         await until(lambda: seen.clock.next_deadline_s is not None)
         assert (seen.clock.next_deadline_s or 0.0) > 1.0
 
@@ -421,36 +430,40 @@ async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     case.show_all(1)
     async with case.follow_source(lasting=True) as seen:
         await seen.wait_for_games(1)
-        await later(seen, lambda: seen.states[-1] == "finished")
+        await measure_wait_s(seen, lambda: seen.states[-1] == "finished")
         next_one.show_report(1, upto(GAMES[1], 10))
         next_one.start()
-        assert await later(seen, lambda: len(seen.games) == 2) <= 120
-        # The round before is still looked at.
+        assert await measure_wait_s(seen, lambda: len(seen.games) == 2) <= 120
+        # The former round is still compared.
         case.round.store_unsent(0, msgspec.structs.replace(GAMES[0], result="0-0"))
-        await later(seen, lambda: "0-0" in [game.result for game in seen.games])
+        await measure_wait_s(
+            seen, lambda: "0-0" in [game.result for game in seen.games]
+        )
     assert not any(report.complete for report in seen.ledger.reports[2:])
 
 
 async def test_takebacks_and_games_deleted_are_seen_within_20_seconds_by_a_short_list(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The stream does not report it; it took 300 s (audit, row 12)."""
+    """The stream does not report takebacks and deletions, so a short list is polled."""
     monkeypatch.undo()
     case = Case()
     async with case.follow_source(CONFIG, begun=True) as seen:
         case.show(0, 20)
         case.show(1, 20)
         await seen.wait_for_games(2)
-        await later(seen, lambda: len(case.round.requests) >= 5)
+        await measure_wait_s(seen, lambda: len(case.round.requests) >= 5)
         case.round.store_unsent(0, upto(GAMES[0], 18))
         case.round.forget(1)
-        assert await later(seen, lambda: list(seen.plies.values()) == [18]) <= 20
+        assert (
+            await measure_wait_s(seen, lambda: list(seen.plies.values()) == [18]) <= 20
+        )
     exports = [
         r
         for r in case.round.requests
         if r.path == f"/api/broadcast/round/{ROUND_ID}.pgn"
     ]
-    assert len(exports) == 2  # the first look, and this
+    assert len(exports) == 2  # one at the start and one now
 
 
 @pytest.mark.parametrize("result", ["*", "1-0"])
@@ -463,7 +476,7 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
             0, msgspec.structs.replace(upto(GAMES[0], 20), result=result)
         )
         await seen.wait_for_games(1)
-        # Sent before, and under way for longer.
+        # These lines were sent earlier than the export but arrive later.
         case.show(0, 18 if result == "*" else 20)
         slip = choose_wrong_move(GAMES[0], 17)
         assert slip is not None
@@ -475,8 +488,10 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
         await seen.wait_for_games(2)
         assert lengths(seen, 0) == [20]
         assert sorted(game.result for game in seen.games) == ["*", result]
-        if result != "*":  # withdrawn indeed: the next comparison shows it
-            await later(seen, lambda: all(game.result == "*" for game in seen.games))
+        if result != "*":  # the next comparison confirms it
+            await measure_wait_s(
+                seen, lambda: all(game.result == "*" for game in seen.games)
+            )
 
 
 GAME = GAMES[0]
@@ -603,7 +618,7 @@ DESCRIBED: dict[str, object] = {
 
 
 def positions(*ucis: str) -> list[dict[str, object]]:
-    """The lines of a stream from the start on."""
+    """Return the lines of a stream from the starting position on."""
     board = chess.Board()
     found: list[dict[str, object]] = [{"fen": f"{board.board_fen()} w"}]
     for uci in ucis:
@@ -614,7 +629,7 @@ def positions(*ucis: str) -> list[dict[str, object]]:
 
 
 def heard(stream: LichessGameStream, *lines: dict[str, object]) -> GameReport:
-    """The game after these lines."""
+    """Return the game after these lines."""
     for line in lines:
         game = stream.read_line(json.dumps(line).encode())
     assert game is not None
@@ -671,7 +686,7 @@ def test_positions_that_come_again_one_by_one_take_no_move_back(known: bool) -> 
         game = heard(stream, line)
         assert len(keep_unread(game, before).moves) == 3
     assert (game.unread, game.problem) == ((), None)
-    # From here on less is a takeback.
+    # The whole game has been read again, so fewer moves are a takeback.
     game = heard(stream, positions(*STEPS[:1])[-1])
     assert (len(game.moves), game.unread) == (1, ())
 
@@ -710,7 +725,7 @@ def test_a_featured_game_without_an_id_is_not_the_one_of_before() -> None:
 
 
 class Tv:
-    """A channel that features a game from a position on."""
+    """A channel that features a game from a given position on."""
 
     def __init__(self, fen: str = chess.STARTING_FEN, channel: str = "") -> None:
         self.stream = LichessTvStream("x", channel)
@@ -759,9 +774,7 @@ def test_tv_goes_on_where_a_line_was_missed_and_starts_anew_where_many_were() ->
 def test_castling_of_a_standard_game_met_in_the_middle_is_one_that_engines_know(
     rights: str,
 ) -> None:
-    """``e8h8`` with the variant "standard" left engines without a score (audit,
-    row 7).
-    """
+    """An engine rejects ``e8h8`` if the variant is "standard"."""
     fen = "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b"
     board = chess.Board(f"{fen} kq - 0 20")
     board.push_uci("e8g8")

@@ -1,4 +1,4 @@
-"""Boards in the hall, through DGT LiveChess."""
+"""Boards in a hall, read through DGT LiveChess."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ START = chess.STARTING_BOARD_FEN
 FEN = chess.STARTING_FEN
 EBOARDS = '{"response":"call","id":1,"param":[{"serialnr":"23946","state":"ACTIVE"}]}'
 CLOCK = {"white": 90, "black": 80}
-#: After 1. e4 e5, with 2. Nf3, and with 2... Nc6.
+#: Positions after 1. e4 e5, after 2. Nf3, and after 2... Nc6.
 OPEN = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"
 KNIGHT = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
 OPENING = LINES["GAME"].split()[:12]
@@ -59,7 +59,7 @@ KNIGHTS = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
 
 
 class Board:
-    """One board, spoken to directly."""
+    """One board, to which the test sends messages directly."""
 
     def __init__(self) -> None:
         self.boards = LiveChessMessages(Hall(grace_s=20.0))
@@ -69,7 +69,7 @@ class Board:
         assert json.loads(sent)["param"] == wanted
 
     def reconnect(self) -> None:
-        """The connection was lost and is there again."""
+        """Lose the connection and connect again."""
         self.boards.hall.mark_disconnected()
         run_at_once(self.boards.apply_message(EBOARDS, 0.0))
 
@@ -78,12 +78,12 @@ class Board:
         return run_at_once(self.boards.apply_message(json.dumps(message), 0.0))
 
     def silent(self, **param: object) -> bool:
-        """Nothing is sent or reported after this event."""
+        """Return whether nothing is sent or reported after this event."""
         return self.event(**param) == ([], [])
 
     def setup(self, placed: str) -> str:
-        """The position that LiveChess is sent after a placement, and nothing else
-        happens.
+        """Put the pieces in a position; return the FEN that is sent to LiveChess.
+        Nothing else may be sent or reported.
         """
         (sent,), games = self.event(board=placed)
         call = json.loads(sent)["param"]
@@ -92,7 +92,9 @@ class Board:
         return fen
 
     def moves(self, *san: str, start: str = FEN, **param: object) -> GameReport:
-        """The game of the board after these moves, of which nothing else is told."""
+        """Return the game of the board after these moves. No other game may be
+        reported.
+        """
         sent, games = self.event(san=list(san), start=start, **param)
         hall = self.boards.hall
         game = hall.game_of_board(hall.boards["23946"])
@@ -137,7 +139,7 @@ def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(
     )
     assert clocks(game) == [("e4", 5390), ("c5", 5330)]
     assert (game.key, game.headers.board, game.result) == ("23946/1", 1, "*")
-    # A corrected move keeps the clocks before it.
+    # If a move is corrected, the moves before it keep their clocks.
     assert clocks(board.moves("e4", "e5")) == [("e4", 5390), ("e5", 5330)]
     assert len(board.moves("e4").moves) == 1
     game = board.moves("e4", "Ke4")
@@ -145,12 +147,15 @@ def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(
 
 
 def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
-    """It is sensed while the clock still runs; the increment comes with the press."""
+    """The board detects a move while the clock is still running. The increment is added
+    when the clock is pressed.
+    """
     board.moves("e4", clock={"white": 5371, "black": 5400, "run": True})
     assert board.silent(clock={"white": 5370, "black": 5400, "run": True})
     _, (game,) = board.event(clock={"white": 5400, "black": 5400, "run": False})
     assert clocks(game) == [("e4", 5400)]
-    # Black thinks: nothing to tell. Then the arbiter stops the clocks and sets them.
+    # While Black thinks, nothing is reported. Then the arbiter stops the clocks and
+    # sets them.
     assert board.silent(clock={"white": 5400, "black": 5399, "run": False})
     assert board.silent(clock={"white": 5520, "black": 5399, "run": None})
     game = board.moves("e4", "e5", clock={"white": 5520, "black": 5390, "run": True})
@@ -165,9 +170,9 @@ def test_a_game_that_began_while_nobody_listened_is_another() -> None:
         board.reconnect()
         game = board.moves(*now, clock={"white": 5400, "black": 5390})
         assert game.key == "23946/2"
-        # The old game's clocks are not this one's.
+        # The new game must not have clocks of the old game.
         assert {move.clock_s for move in game.moves} <= {None, 5400, 5390}
-    # An arbiter takes a game back a long way: it is the same.
+    # An arbiter takes many moves back: the game stays the same.
     board = Board()
     board.moves(*OPENING, clock=CLOCK)
     assert board.moves(*OPENING[:5]).key == "23946/1"
@@ -177,7 +182,7 @@ def test_a_livechess_that_forgot_is_told_where_the_game_stands(board: Board) -> 
     board.moves("e4", clock=CLOCK)
     board.moves("e4", "e5", clock=CLOCK)
     board.reconnect()
-    # Nf3 was played meanwhile; the knight of b8 is in the air at first.
+    # Nf3 was played during the interruption. The knight on b8 is lifted at first.
     assert board.silent(board=KNIGHT.replace("rn", "r1", 1))
     fen = board.setup(KNIGHT)
     assert fen == f"{KNIGHT} b KQkq - 1 2"
@@ -186,7 +191,7 @@ def test_a_livechess_that_forgot_is_told_where_the_game_stands(board: Board) -> 
     assert (game.key, game.start_fen) == ("23946/1", FEN)
     assert [move.san for move in board.moves(start=fen).moves] == ["e4", "e5", "Nf3"]
     board.moves("Nc6", start=fen)
-    board.moves()  # the pieces are set back: the next game
+    board.moves()  # the pieces are set back, so the next game begins
     game = board.moves("d4")
     assert (game.key, len(game.moves)) == ("23946/2", 1)
 
@@ -199,7 +204,7 @@ def test_a_livechess_that_follows_again_is_told_no_other_position(board: Board) 
     lifted = OPEN.replace("RNBQKBNR", "RNBQKB1R")
     board.moves(start=start, board=lifted, match=False)
     assert len(board.moves("Nf3", start=start, board=KNIGHT, match=True).moves) == 3
-    # The next move is on the board before it is in the list.
+    # A move is on the board before LiveChess adds it to the list.
     assert board.silent(board=KNIGHTS)
 
 
@@ -215,7 +220,7 @@ def test_a_board_met_in_mid_game_begins_where_a_move_tells_whose_turn_it_is() ->
 
 
 def seat_players(board: Board, result: Result = "*") -> None:
-    """Ann and Bea sit at the board."""
+    """Pair Ann with Bea at the board."""
     headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
     run_at_once(
         board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0)
@@ -223,10 +228,10 @@ def seat_players(board: Board, result: Result = "*") -> None:
     board.boards.hall.take_changed_games()
 
 
-def told_after(
+def state_after(
     board: Board, now_s: float, /, **param: object
 ) -> tuple[int, str | None]:
-    """How many plies and what problem the board's game has after this event."""
+    """Return the plies and the problem of the board's game after this event."""
     message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
     run_at_once(board.boards.apply_message(json.dumps(message), now_s))
     hall = board.boards.hall
@@ -238,18 +243,18 @@ def told_after(
 def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_game(
     board: Board,
 ) -> None:
-    """It stood twice in standings, with the same result."""
+    """A second game would appear in standings with the same result."""
     seat_players(board)
     board.moves("e4", clock=CLOCK)
     board.reconnect()
-    # Black and White have moved twice: their order is anybody's guess.
+    # White and Black have each made two moves whose order is unknown.
     later = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R"
-    assert told_after(board, 0.0, board=later) == (1, None)
-    assert told_after(board, 9.0, clock=CLOCK) == (1, None)
-    assert told_after(board, 21.0, clock=CLOCK) == (1, MISSED)
-    # The operator enters them.
+    assert state_after(board, 0.0, board=later) == (1, None)
+    assert state_after(board, 9.0, clock=CLOCK) == (1, None)
+    assert state_after(board, 21.0, clock=CLOCK) == (1, MISSED)
+    # The operator enters the moves.
     sans = ["e4", "e5", "Nf3", "Nf6", "Nc3"]
-    assert told_after(board, 30.0, san=sans, start=FEN, match=True) == (5, None)
+    assert state_after(board, 30.0, san=sans, start=FEN, match=True) == (5, None)
 
 
 def test_the_first_moves_of_a_game_are_found_where_nobody_listened(
@@ -257,17 +262,17 @@ def test_the_first_moves_of_a_game_are_found_where_nobody_listened(
 ) -> None:
     seat_players(board)
     start = board.setup(OPEN)
-    assert told_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
+    assert state_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
 
 
 def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
     seat_players(board)
     for plies in range(5):
         board.moves(*["e4", "e5", "Nf3", "Nc6"][:plies])
-    assert told_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
+    assert state_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
     assert board.boards.hall.note == "1 board was set back without a result"
     seat_players(board, "1-0")
-    assert told_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
+    assert state_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
     assert board.boards.hall.note == ""
 
 
@@ -290,7 +295,7 @@ def has_moves(seen: Followed, moves: Sequence[Move]) -> bool:
 
 
 async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
-    """Now and then a move is played while nobody listens."""
+    """Some moves are played while the connection is lost."""
     game = GAMES[0]
     service = DgtBoardRehearsal([game], clock=DrivenClock(), forgets=True)
 
@@ -306,7 +311,7 @@ async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> N
 
 
 class HallLedger(Ledger):
-    """Holds games as the service does, over all its runs."""
+    """Records games as the service does, over all its runs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -324,7 +329,7 @@ class HallLedger(Ledger):
 
     @property
     def games_held(self) -> list[tuple[str, str, int]]:
-        """White, result and plies of every game."""
+        """White's name, result and number of plies of every game."""
         return [
             (game.headers.white.name, game.result, len(game.moves))
             for game in self.index
@@ -333,8 +338,8 @@ class HallLedger(Ledger):
 
 @pytest.mark.parametrize("forgets", [False, True])
 async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> None:
-    """A board said nothing yet, or that its pieces were set back, and its game lost all
-    moves.
+    """After a restart, a board sends nothing yet, or that its pieces were set back. Its
+    recorded game must keep all moves.
     """
     running, over = GAMES[:2]
     empty = [upto(game, 0) for game in (running, over)]
@@ -355,8 +360,8 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
                 await service.put(1, upto(over, plies))
             await come_to((names[0], "*", 30), (names[1], "*", 30))
         await until(lambda: not service.listeners)
-        # While nobody listens: the result, the pieces are set back, a move on the other
-        # board.
+        # While the service is stopped, one game gets its result and its pieces are set
+        # back, and a move is played on the other board.
         service.pair(1, 2, over.headers, "1-0")
         await service.put(1, upto(over, 0))
         await service.put(0, upto(running, 31))
@@ -366,7 +371,7 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
                 await come_to((names[0], "*", plies), (names[1], "1-0", 30))
                 assert "finished" not in seen.states
             await until(lambda: not service.listeners)
-        # The next round, with a set clock and the same pieces.
+        # The next round begins, with clocks set and the pieces in the same position.
         service.pair(2, 2, running.headers)
         async with follow_source(spec, ledger=ledger):
             await until(lambda: len(ledger.games_held) == 3)
@@ -383,7 +388,7 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
 
 
 async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
-    """Version 0.3 counted the games of a board."""
+    """The keys of version 0.3 counted the games of a board."""
     ledger = HallLedger()
     game = GAMES[0]
     headers = msgspec.structs.replace(
@@ -404,7 +409,9 @@ async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
 
 
 async def test_a_game_at_a_board_that_is_off_keeps_the_source_going() -> None:
-    """The source was said to have finished, since all that it had told was over."""
+    """A source is finished only if no recorded game is running, even on a board that is
+    off.
+    """
     ledger = HallLedger()
     running, over = (
         msgspec.structs.replace(game, key=f"{serial}/1.1")
@@ -446,19 +453,19 @@ Fetch = Callable[[], Coroutine[Any, Any, Seats | None]]
 
 
 class HallSite:
-    """What LiveChess answers over HTTP, and a reader of its pairings."""
+    """The HTTP server of LiveChess, and a reader of its pairings."""
 
     def __init__(self, **last: object) -> None:
-        """A tournament of one round, with these changes to its pairing."""
+        """Create a tournament of one round; ``last`` replaces fields of its pairing."""
         self.files: dict[str, object] = {
             "tournaments": [{"uuid": "t"}],
             "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
             "round/t/0": {"pairings": [{**PAIRING, **last}]},
         }
         self.instead: dict[str, tuple[int, bytes]] = {}
-        """Status and body by path, answered instead of its file."""
+        """Status and body by path, sent in place of the file."""
         self.silent_path = ""
-        """Path that is not answered."""
+        """Path whose requests get no answer."""
         self.is_waiting = asyncio.Event()
         self.asked: Counter[str] = Counter()
 
@@ -476,7 +483,7 @@ class HallSite:
     async def read(
         self, path: str = "/api/v1.0"
     ) -> AsyncIterator[tuple[Pairings, Fetch]]:
-        """The pairings, and what fetches them."""
+        """Yield the pairings, and the function that fetches them."""
         async with (
             serve_http(self.answer) as origin,
             httpx.AsyncClient(timeout=5.0) as client,
@@ -487,7 +494,9 @@ class HallSite:
 
 
 async def seats(path: str = "/api/v1.0", **last: Any) -> Seats | None:
-    """What LiveChess answers, with these changes to the pairing of the last round."""
+    """Return what is read from LiveChess; ``last`` replaces fields of the pairing of
+    the last round.
+    """
     site = HallSite(live=False, result="DRAW")
     site.files["tournament/t"] = {"name": "Open", "rounds": 2, "eboards": ["11", "12"]}
     site.files["round/t/1"] = {"pairings": [{**PAIRING, **last}]}
@@ -523,7 +532,7 @@ async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
 async def test_pairings_that_were_never_read_are_unknown_and_not_gone(
     path: str,
 ) -> None:
-    """Else boards would begin games without players after a restart."""
+    """Without pairings, boards would begin games without players after a restart."""
     site = HallSite()
     site.instead = {path: (500, b"")}
     async with site.read() as (pairings, fetch):
@@ -567,7 +576,7 @@ async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
 
 
 async def test_an_odd_pairing_stays_as_it_was_and_is_named() -> None:
-    """Reports, kind K2."""
+    """A pairing with an unexpected value keeps its last good state."""
     drawn = {**PAIRING, "live": False, "result": "DRAW"}
     pairings: list[object] = [{**drawn, "nr": 1}, drawn]
     site = HallSite()
@@ -586,8 +595,8 @@ async def test_an_odd_pairing_stays_as_it_was_and_is_named() -> None:
             pairings[1] = {**drawn, **change}
             assert await fetch() == whole
             assert describe_unread(asked.unread["12"]) == f"not read: {words}"
-            # A service that has just started knows nothing of it: no result is
-            # withdrawn.
+            # A service that has just started has no earlier pairing to keep. No result
+            # is withdrawn.
             async with site.read() as (_, fetch_first):
                 fresh = await fetch_first()
             assert fresh is not None and fresh["11"] == whole["11"]
@@ -624,7 +633,7 @@ def test_an_odd_field_of_an_event_is_named_and_takes_no_move_back(
     board.moves("e4", "e5", "Nf3", clock=CLOCK)
     sent, (game,) = board.event(**{"san": ["e4", "e5", "Nf3"], "start": FEN, **odd})
     assert (sent, game.problem, len(game.moves)) == ([], problem, 3)
-    # Said once, until it is sent right again.
+    # The problem is reported once, until a good message comes.
     assert board.silent(**{"san": ["e4", "e5", "Nf3"], "start": FEN, **odd})
     _, (game,) = board.event(san=["e4", "e5", "Nf3"], start=FEN)
     assert game.problem is None and len(game.moves) == 3
@@ -697,7 +706,7 @@ def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
         None,
         "5",
     ]
-    # At the first look nothing is known of that table.
+    # At the first reading, nothing is known of that table.
     first = livechess_pairings._merge_tournament(now, None).eboards or ()
     assert list(map(livechess_pairings._read_serial, first)) == [
         "1",

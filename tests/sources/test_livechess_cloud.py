@@ -1,4 +1,4 @@
-"""DGT LiveChess Cloud: its files as games, and how they are asked for."""
+"""DGT LiveChess Cloud: how its files become games, and how often they are requested."""
 
 import json
 from collections.abc import AsyncIterator
@@ -87,7 +87,9 @@ def test_kings_put_in_the_centre_are_no_moves_and_illegal_moves_end_a_game() -> 
 
 
 def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
-    """Audit of the feeds, row 15."""
+    """After an illegal move that stands, a second report continues from the position
+    after it.
+    """
     index = CloudRoundIndex(pairings=(CloudPairing(),))
     moves = ("e4 90", "e5 80", "Qh7 85", "Nf6 70+10", "Nf3 82", "Nc6 60")
     board = CloudBoard(moves=moves, live=True)
@@ -177,14 +179,16 @@ def test_boards_are_asked_for_as_often_as_they_change() -> None:
         32,
         480,
     ]
-    assert poll_interval_s(None, 0, is_over=True) == 480  # nobody came: no file will
+    assert poll_interval_s(None, 0, is_over=True) == 480  # no file will come
 
 
 @asynccontextmanager
 async def rehearse_round(
     shown: int = 4, *, lasting: bool = False
 ) -> AsyncIterator[tuple[LiveChessCloudRehearsal, Followed]]:
-    """A round of four games, some of them shown, and the feed that follows it."""
+    """Follow a round of four games, of which the first ``shown`` are uploaded; yield
+    the server and the source.
+    """
     site = LiveChessCloudRehearsal(GAMES, clock=DrivenClock())
     for index, game in enumerate(GAMES[:shown]):
         site.show_report(index, game)
@@ -206,7 +210,7 @@ async def test_a_round_is_followed_to_its_end_kindly() -> None:
     assert seen.states[-1] == "finished"
     assert (
         kind < 4
-    )  # a request for each of four boards and the list would be five a period
+    )  # a request for each of four boards and for the list would make five a period
     assert any("if-none-match" in request.headers for request in site.requests)
 
 
@@ -223,7 +227,9 @@ async def test_the_configured_base_url_replaces_the_service() -> None:
 
 
 async def test_failing_boards_are_named_by_number_and_at_the_board() -> None:
-    """A 502 throughout left an empty board and no word (audit, row 8)."""
+    """If a board's file fails, the message must name the board, and the game must have
+    a problem.
+    """
     async with rehearse_round(lasting=True) as (site, seen):
         for board in (2, 4):
             site.files[f"round-1/game-{board}.json"] = 502
@@ -243,8 +249,8 @@ HTML = b"<html><body>502 Bad gateway</body></html>"
 
 
 async def collect_shown_games(seen: Followed, held: GameIndex) -> dict[str, Game]:
-    """What a board shows after all that was reported, by White's name; nothing was
-    taken back.
+    """Return the games after all reports, by White's name. No report may take anything
+    back.
     """
     for step in steps(seen, held):
         assert not isinstance(
@@ -254,7 +260,9 @@ async def collect_shown_games(seen: Followed, held: GameIndex) -> dict[str, Game
 
 
 def steps(seen: Followed, held: GameIndex) -> list[Step]:
-    """What followed from all reports; a source keeps its name over restarts."""
+    """Return the steps that follow from all reports. The source keeps its name over
+    restarts.
+    """
     reports, seen.ledger.reports = seen.ledger.reports, []
     made: list[Step] = []
     for told_now in reports:
@@ -268,9 +276,7 @@ def steps(seen: Followed, held: GameIndex) -> list[Step]:
 async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
     restarted: bool,
 ) -> None:
-    """An HTML page, a cut file: the board was taken back to the start (reports, row
-    W1).
-    """
+    """An HTML page in place of the file must not take the game back to its start."""
     site, held = Site(2), GameIndex()
     site.write(1, 1, "*", "e4", "e5", "Nf3")
     site.write(1, 2, "*", "d4")
@@ -324,7 +330,7 @@ async def test_a_file_that_is_gone_keeps_its_board() -> None:
 
 @pytest.mark.parametrize("restarted", [False, True])
 async def test_an_odd_pairing_costs_its_board_alone(restarted: bool) -> None:
-    """One odd value stopped all boards (reports, row W2)."""
+    """An unexpected value in one pairing must not stop the other boards."""
     site, held = Site(2), GameIndex()
     site.write(1, 1, "*", "e4")
     site.write(1, 2, "*", "d4")
@@ -450,7 +456,7 @@ def test_a_number_as_a_text_and_a_result_that_is_none() -> None:
 
 
 async def test_a_tournament_that_is_not_uploaded_yet_is_waited_for() -> None:
-    """``#UUID/2`` before the round was there: given up for ever (audit, row 1)."""
+    """The source waits for the round in its address until it is uploaded."""
     async with rehearse_round(0, lasting=True) as (site, seen):
         await until(lambda: seen.states == ["connecting", "waiting"])
         site.show_report(0, GAMES[0])
@@ -459,7 +465,7 @@ async def test_a_tournament_that_is_not_uploaded_yet_is_waited_for() -> None:
 
 
 class Site(LiveChessCloudRehearsal):
-    """A tournament of rounds that are written by hand."""
+    """A tournament whose rounds are written by the test."""
 
     def __init__(self, *live: int) -> None:
         super().__init__()
@@ -470,7 +476,7 @@ class Site(LiveChessCloudRehearsal):
         return [request.path.removeprefix(f"/get/{UUID}/") for request in self.requests]
 
     def live(self, *rounds: int) -> None:
-        """How many games are live in each round of ten."""
+        """Set the number of live games in each round of ten."""
         self.files["tournament.json"] = {
             "rounds": [{"count": 10, "live": n} for n in rounds]
         }
@@ -489,7 +495,7 @@ class Site(LiveChessCloudRehearsal):
         self.files[f"round-{number}/game-{board}.json"] = file
 
     def reorder(self, number: int) -> None:
-        """The last board becomes the first one."""
+        """Move the last board of a round to the first place."""
         pairings = self.files[f"round-{number}/index.json"]["pairings"]
         pairings.insert(0, pairings.pop())
         paths = [
@@ -516,7 +522,7 @@ def boards(seen: Followed) -> dict[str, tuple[int, str]]:
 
 
 async def wait_on_feed_clock(seen: Followed, seconds: float) -> None:
-    """Wait until so much of the feed's time has passed."""
+    """Wait until this much of the feed's time has passed."""
     end_s = seen.clock.now() + seconds
     await until(lambda: seen.clock.now() > end_s)
 
@@ -531,7 +537,7 @@ async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -
         await until(lambda: "W21" in boards(seen))
         site.write(1, 1, "1-0", "e4", "e5", "Qh5")
         await until(lambda: boards(seen) == {"W11": (3, "1-0"), "W21": (1, "*")})
-        # Then round 1 is over, and asked about no more.
+        # Then round 1 is over and no longer requested.
         await wait_on_feed_clock(seen, 40)
         site.requests.clear()
         await wait_on_feed_clock(seen, 100)
@@ -551,7 +557,7 @@ async def test_a_tournament_is_not_over_before_its_last_round() -> None:
     async with site.follow_source() as seen:
         await wait_on_feed_clock(seen, 600)
         assert not seen.done
-        # The time between the rounds costs the service little: 4 requests a minute.
+        # Between rounds, the source makes at most four requests a minute.
         assert len(site.asked_paths) < 4 * 10
         site.live(0, 1)
         site.write(2, 1, "*", "d4")
@@ -582,7 +588,8 @@ async def test_a_request_for_fewer_requests_is_followed_once() -> None:
     site = Site(2)
     site.write(1, 1, "*", "e4")
     site.write(1, 2, "*", "e4")
-    # After the host, the tournament and the round: of the first board.
+    # The first three requests are for the host, the tournament and the round; this one
+    # is for the first board.
     busy = ConnectionFaults(refuse=429, retry_after_s=1)
     site._fates = chain([GOOD] * 3, [busy], ALL_GOOD)
     async with site.follow_source() as seen:
@@ -598,7 +605,7 @@ async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
     async with site.follow_source("/1") as seen:
         await wait_on_feed_clock(seen, 100)
         assert not seen.done
-        # As kind as the rest: every 20 s.
+        # The file of a failing board is requested every 20 s.
         assert site.asked_paths.count("round-1/game-1.json") <= 6
         site.files["round-1/game-1.json"] = file
         await until(lambda: seen.done)

@@ -1,4 +1,4 @@
-"""The mainline of a game that is sent again and again."""
+"""The main line of a game whose text is sent repeatedly."""
 
 import chess
 import pytest
@@ -145,7 +145,7 @@ def test_a_game_glued_together_is_read_up_to_a_bound() -> None:
 
 # --- piece letters --------------------------------------------------------------------
 
-#: Castles, takes, promotes, and moves every piece.
+#: A game with castling, captures, a promotion, and moves of every piece.
 ENGLISH = (
     "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Qd6 6. Re1 Be6 7. "
     "Kf1 O-O-O 8. d4 exd4 "
@@ -181,7 +181,8 @@ def read_text(text: str, *, whole: bool = True) -> Movetext:
     return read(text.encode(), whole=whole)
 
 
-#: 2.Rf3 is a rook until there are other letters, and 2.Hf3 a queen in Polish.
+#: Languages that become clear only later: 2.Rf3 is read as a rook until other letters
+#: follow, and 2.Hf3 as a queen in Polish.
 LATER_CLEAR = {"Finnish", "Icelandic", "Hungarian"}
 
 
@@ -203,7 +204,7 @@ def test_a_game_in_another_language_is_read_as_it_grows(language: str) -> None:
 def test_p_is_a_pawn_where_every_pawn_has_it() -> None:
     assert sans(read_text("1. Pe4 Pe5 2. Pf3 Nc6")) == "e4 e5 f3 Nc6"
     assert sans(read_text("1. e4 e5 2. Pf3 Pc6 3. d3 1-0")) == "e4 e5 Nf3 Nc6 d3"
-    # What Dutch lacks is English.
+    # Letters that Dutch does not have are read as English.
     assert sans(read_text("1. e4 e5 2. Pf3 Nc6 3. Pd3 1-0")) == "e4 e5 f3 Nc6 d3"
 
 
@@ -217,10 +218,10 @@ def test_cyrillic_letters_that_look_like_latin_ones_are_read() -> None:
 @pytest.mark.parametrize(
     ("text", "moves", "problem"),
     [
-        # What is wrong in a game in another language.
+        # An error in a game in another language.
         ("e4 e5 Sf3 Sc6 Lb5 Lb1", 5, "illegal move 3...Bb1 (German piece letters)"),
         ("e4 e5 Cf3 Cc6 Fb5 Ah6", 2, "unreadable move 2.Cf3"),
-        # A slip in an English game, and letters of no language.
+        # An error in an English game, and letters that are of no language.
         ("e4 e5 Nf3 Sc6 Bb5", 3, "unreadable move 2...Sc6"),
         ("e4 e5 Xf3", 2, "unreadable move 2.Xf3"),
         ("e4 e5 Re2", 2, "illegal move 2.Re2"),
@@ -232,12 +233,12 @@ def test_languages_are_not_mixed(text: str, moves: int, problem: str) -> None:
 
 
 def test_a_common_language_is_meant_where_it_fits() -> None:
-    # A knight in German, a bishop in Czech: both may go there.
+    # S is a knight in German and a bishop in Czech; both can go there.
     assert sans(read_text("1. e4 e6 2. d4 d5 3. Sd2 Sf6")) == "e4 e6 d4 d5 Nd2 Nf6"
 
 
 def test_letters_that_fit_two_languages_are_named() -> None:
-    # A queen in Polish, a knight in Hungarian.
+    # H is a queen in Polish and a knight in Hungarian.
     game = read_text("1. e4 e5 2. Hf3 d6")
     assert len(game.moves) == 2
     languages = "Polish or Hungarian or Icelandic"

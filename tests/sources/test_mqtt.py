@@ -1,4 +1,4 @@
-"""Games over MQTT: what payloads mean, and the source against a real broker."""
+"""Games over MQTT: the reading of payloads, and the source with a real broker."""
 
 import asyncio
 import gc
@@ -36,7 +36,7 @@ from tests.sources.fakes import (
     until,
     upto,
 )
-from tests.sources.hall_sources import told_json
+from tests.sources.hall_sources import encode_mqtt_game
 
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
@@ -150,7 +150,7 @@ def test_what_cannot_be_used_is_named_at_the_board_and_leaves_it_as_it_was(
     )
     assert (game.moves, game.result, game.key) == (before.moves, "1-0", before.key)
     assert game.unread == ("moves", "result") and board.games.note == ""
-    # And again, each time: another word is news.
+    # A second unusable message replaces the text of the problem.
     assert (
         board.one(b"offline").problem
         == "its last message cannot be used: text that is not PGN"
@@ -199,7 +199,7 @@ def test_an_unusable_first_message_names_the_board_it_was_meant_for() -> None:
 def test_moves_as_a_text_are_read_as_those_of_a_pgn(
     moves: str, line: str, result: str
 ) -> None:
-    """Reports, row W12."""
+    """A text can contain move numbers and a result, as in PGN."""
     board = Subscription()
     board.one({"moves": ["e4"]})
     game = board.one({"moves": moves})
@@ -273,7 +273,7 @@ PLAYED = {
 def test_an_odd_field_costs_that_field(
     odd: dict[str, object], problem: str | None, restarted: bool
 ) -> None:
-    """One odd value refused the whole message, in silence (reports, row W4)."""
+    """An unexpected value must not cost the whole message."""
     board = Subscription()
     before = board.one(PLAYED)
     if restarted:
@@ -305,7 +305,7 @@ def test_work_is_handed_back_after_each_move_whatever_came() -> None:
 def test_messages_that_nobody_took_become_one() -> None:
     board = Subscription()
     for plies in range(1, 20):
-        board.read(told_json(upto(GAMES[0], plies)), "a/1")
+        board.read(encode_mqtt_game(upto(GAMES[0], plies)), "a/1")
     ((latest,), complete) = board.games.take_reports()
     assert (len(latest.moves), complete) == (19, False)
     assert board.games.take_reports() == ([], False)
@@ -366,8 +366,8 @@ async def publish(
 
 
 def played(plies: int, board: int = 1) -> tuple[str, bytes]:
-    """One board with so many moves, as it is published."""
-    return f"a/{board}", told_json(upto(GAMES[board - 1], plies))
+    """Return the topic and the payload of a board after this number of plies."""
+    return f"a/{board}", encode_mqtt_game(upto(GAMES[board - 1], plies))
 
 
 async def live(seen: Followed) -> None:
@@ -379,13 +379,13 @@ async def test_retained_games_are_there_at_once_and_followed_to_their_end(
 ) -> None:
     await publish(
         broker,
-        ("open/1/1", told_json(upto(GAMES[0], 9))),
+        ("open/1/1", encode_mqtt_game(upto(GAMES[0], 9))),
         ("open/1/2/deep", write_pgn(upto(GAMES[1], 8)).encode()),
-        ("other/1", told_json(GAMES[3])),
+        ("other/1", encode_mqtt_game(GAMES[3])),
     )
     async with follow_source(f"{address(broker)}/open/#") as seen:
         await until(lambda: sorted(seen.plies.values()) == [8, 9])
-        await publish(broker, ("open/1/1", told_json(GAMES[0])))
+        await publish(broker, ("open/1/1", encode_mqtt_game(GAMES[0])))
         await publish(broker, ("open/1/2/deep", write_pgn(GAMES[1]).encode()))
         await until(lambda: "*" not in [game.result for game in seen.games])
         await seen.clock.expire()
@@ -412,8 +412,8 @@ async def test_repeated_and_late_messages_change_nothing_and_a_broker_is_awaited
 
 
 async def test_what_came_while_we_were_away_is_not_lost(broker: Mosquitto) -> None:
-    """The broker keeps the session: messages of QoS 1 that nobody retained come after
-    all.
+    """The broker keeps the session, so messages of QoS 1 arrive later even if they are
+    not retained.
     """
     spec = f"{address(broker)}/a/#"
     async with follow_source(spec) as seen:
@@ -495,7 +495,7 @@ def test_our_name_at_the_broker_is_stable_and_differs_by_source() -> None:
     )
     assert (
         len(create_client_id("mqtt://a/b")) <= 23
-    )  # what MQTT 3.1.1, section 3.1.3.1 promises
+    )  # the length that MQTT 3.1.1, section 3.1.3.1 guarantees
 
 
 @pytest.mark.parametrize("key", ["password_file", "ca_file"])
@@ -523,7 +523,7 @@ async def test_tls_with_a_certificate_of_ones_own_or_one_that_nobody_vouches_for
             await until(lambda: "retrying" in seen.states)
     assert "certificate is not accepted (self-signed" in seen.detail
     assert "feeds.mqtt.ca_file" in seen.detail
-    await asyncio.to_thread(broker.kill)  # turns of the loop, in which it is let go
+    await asyncio.to_thread(broker.kill)  # gives the loop time to drop the connection
     gc.collect()
 
 
@@ -555,7 +555,7 @@ async def test_both_publishers_of_the_manual_make_a_board_appear(
     assert boards[2].headers.white.title == "WGM"
 
 
-# A broker that dies is an exception for its user.
+# If a broker dies, its user gets an exception.
 
 
 @pytest.fixture
@@ -569,8 +569,8 @@ async def told_to_the_loop() -> list[str]:
 async def test_a_broker_that_dies_is_an_error_and_leaves_the_loop_one_line_at_most(
     broker: Mosquitto, told_to_the_loop: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Something is to be written in the very turn of the loop in which the end is read:
-    the library then asks for a socket that is closed.
+    """A message is written in the turn of the event loop in which the end of the
+    connection is read. The library then uses a closed socket.
     """
     with pytest.raises(aiomqtt.MqttError):
         async with MqttClient("127.0.0.1", broker.port, timeout=0.1) as client:
@@ -591,7 +591,9 @@ async def test_a_broker_that_dies_is_an_error_and_leaves_the_loop_one_line_at_mo
 async def test_a_cancellation_at_the_moment_of_the_answer_is_heard(
     refused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The library's own wait forgets it on Python 3.11, and a feed went on for ever."""
+    """On Python 3.11, the wait of the library loses such a cancellation, and a feed
+    would never end.
+    """
     answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def publish(client: aiomqtt.Client, topic: str) -> None:

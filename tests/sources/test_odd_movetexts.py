@@ -1,5 +1,7 @@
-"""Real games as people's programs write them: other blanks, dashes, numbers, letters,
-charsets, and cuts. No move is lost, nothing is taken back, and what is said is right.
+"""Real games with the typography of many programs: other spaces, dashes, numbers,
+letters and charsets, and texts that are cut.
+
+No move may be lost or taken back, and problems must be named correctly.
 """
 
 import random
@@ -17,7 +19,7 @@ from live.sources.pgn_decoder import PgnReader
 from tests.sources.fakes import DATA
 
 SEEDS = 200
-#: In the normal run; all with ``-m whole``.
+#: Number of seeds in the normal run; ``-m whole`` runs all.
 FAST = 20
 PLIES = 40
 
@@ -62,12 +64,12 @@ CHARSETS = [
     "cp1252",
     "cp1251",
 ]
-#: What nobody can read, and what is said of it.
+#: Words that are no moves, and the problem that is reported for each.
 NO_MOVES = {"xyz": "unreadable move", "Qh9": "illegal move", "Kz3": "unreadable move"}
 
 
 class Writer:
-    """Writes one game in a manner of its own at every reading."""
+    """Writer of one game whose typography changes at random at every call."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
@@ -76,7 +78,7 @@ class Writer:
         self.charset = self.rng.choice(CHARSETS)
 
     def text(self, plies: int, ending: str) -> bytes:
-        """The game after so many plies."""
+        """Return the PGN of the game after this number of plies."""
         rng = self.rng
         blank = rng.choice([" ", rng.choice(BLANKS)])
         dash = rng.choice(["-", rng.choice(DASHES)])
@@ -110,7 +112,7 @@ class Writer:
         return text + rng.choice(["", "", "", "!", "?!", "‼"])
 
     def joined(self, words: list[str], blank: str) -> str:
-        """Lines, broken and indented anywhere between words."""
+        """Join words with line breaks and indents at random places."""
         rng = self.rng
         between = [
             rng.choice([blank, blank, f"{blank} ", " \n", f"\n{blank}"]) for _ in words
@@ -155,7 +157,7 @@ def moves_of(report: GameReport) -> list[str]:
 
 
 def read(text: bytes, *, closed: bool) -> GameReport:
-    """What a new reader says of the one game in a text."""
+    """Return the only game of a text, read by a new reader."""
     (game,) = PgnReader(fallback_charset=guess_charset(text) or "cp1252").read_text(
         text, closed=closed
     )
@@ -182,8 +184,8 @@ def test_a_game_written_in_any_manner(seed: int) -> None:
                 taken_back.append(step)
             held.apply(step)
 
-    # It grows, written otherwise at every reading, and read before its last word is
-    # whole.
+    # The game grows. Its typography changes at every reading, and its last word can be
+    # incomplete.
     for plies in range(4, PLIES, 6):
         text = writer.text(plies, "")
         game = read(text[: len(text) - rng.randrange(4)], closed=False)
@@ -194,7 +196,7 @@ def test_a_game_written_in_any_manner(seed: int) -> None:
         assert (moves_of(game), game.problem, game.result) == (true[:plies], None, "*")
         follow(game)
 
-    # Cut anywhere.
+    # The text is cut at any place.
     text = writer.text(PLIES, result := rng.choice(list(RESULTS)))
     for end in rng.choices(range(len(text)), k=8):
         for game in PgnReader(
@@ -203,7 +205,7 @@ def test_a_game_written_in_any_manner(seed: int) -> None:
             assert moves_of(game) == true[: len(game.moves)]
             assert game.problem is None and game.result in ("*", result)
 
-    # Its end: a result, or what nobody can read.
+    # The text ends with a result, or with a word that is no move.
     follow(game := read(writer.text(PLIES, rng.choice(RESULTS[result])), closed=True))
     assert (moves_of(game), game.problem, game.result) == (true, None, result)
     word = rng.choice(list(NO_MOVES))

@@ -1,4 +1,4 @@
-"""Which part of a re-read text is believed, and which is doubted."""
+"""Which part of a text that is read again is accepted, and which is not trusted yet."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,7 +38,7 @@ B1 = game("B", MOVES[:1])
 
 
 class Text:
-    """A text of which some games were believed at first."""
+    """A text that is read repeatedly; its first games are accepted at once."""
 
     def __init__(self, *games: GameReport, whole: bool = True, **how: Any) -> None:
         self._filter = PartialReadFilter(60, **how)
@@ -56,38 +56,39 @@ class Text:
 
 
 def describe_games(belief: Poll) -> str:
-    """Names and plies of what is believed."""
+    """Return the names and plies of the accepted games."""
     return " ".join(f"{one.headers.white.name}{len(one.moves)}" for one in belief.games)
 
 
 @pytest.mark.parametrize(
     ("first", "then", "whole", "believed"),
     [
-        # More, a correction, a takeback on one board: at once.
+        # More moves, a correction, or a takeback on one board are accepted at once.
         ([game("A", MOVES[:1])], [A, B], False, "A3 B3"),
         ([A], [game("A", (MOVES[0], Move("c7c5", "c5")))], True, "A2"),
         ([A], [game("A", MOVES[:2])], True, "A2"),
-        # The tag of a game that is cut is there before its moves.
+        # The result tag of a game can arrive before its last moves.
         (
             [B, A],
             [B, msgspec.structs.replace(A, moves=MOVES[:2], result="1-0")],
             False,
             "B3 A3",
         ),
-        # As many games under other names are no loss.
+        # The same number of games under other names is no loss.
         ([A, B], [game("Ann"), B], True, "Ann3 B3"),
-        # Two takebacks at once, a board emptied, a text cut between two games: doubted.
+        # Two takebacks at once, an emptied board, or a text cut between two games are
+        # not trusted.
         ([A, B], [game("A", MOVES[:2]), game("B", MOVES[:2])], True, "A3 B3"),
         ([A, B], [game("A", ()), B], True, "A3 B3"),
         ([A, B, C], [A], True, "A3 B3 C3"),
         ([A, B], [A, B1], False, "A3 B3"),
-        # A name put right in a text that is not whole doubles no board.
+        # A corrected name in an incomplete text makes no second board.
         ([game("A", LONG), B], [game("Ann", LONG), B], False, "Ann24 B3"),
         ([game("A", LONG[:5]), B, C], [game("Á", LONG[:5]), B], False, "Á5 B3 C3"),
         ([A, C], [game("Á", MOVES[:1])], False, "A3 C3"),
-        # An old copy, from before a name was put right.
+        # An old copy, from before a name was corrected.
         ([game("A", LONG), B], [game("Ann", LONG[:20]), B], True, "B3 A24"),
-        # A new game without moves may be half its headers.
+        # A new game without moves may have incomplete headers.
         ([A], [A, game("Bo", ())], False, "A3"),
     ],
 )
@@ -98,7 +99,7 @@ def test_what_is_believed_at_once(
 
 
 def test_old_copies_from_before_a_name_was_put_right_double_no_board() -> None:
-    """A round of a real open ended with a board twice."""
+    """Copies with the old and the new name alternate."""
     text = Text(game("A", LONG[:23]), B, copies_s=60)
     for now, believed in (("Ann", "B3 Ann24"), ("A", "B3 Ann24"), ("Ann", "Ann24 B3")):
         belief = text.read(game(now, LONG[: 22 if now == "A" else 24]), B)
@@ -106,13 +107,13 @@ def test_old_copies_from_before_a_name_was_put_right_double_no_board() -> None:
 
 
 def test_a_half_written_file_takes_no_move_back_and_loses_no_game() -> None:
-    """Eight boards uploaded in five seconds (audit, row 3)."""
+    """An upload of several seconds is read while it is incomplete."""
     text = Text(A, B, C)
     belief = text.read(A, B1, whole=False, now_s=10)
     assert describe_games(belief) == "A3 B3 C3"
     assert [one.problem for one in belief.games] == [None, KEPT, KEPT]
     assert belief.complete and belief.again_in_s == 60
-    belief = text.read(A, B1, whole=False, closed=True, now_s=13)  # the upload pauses
+    belief = text.read(A, B1, whole=False, closed=True, now_s=13)  # upload pauses
     assert describe_games(belief) == "A3 B3 C3"
     belief = text.read(A, B, C, now_s=15)
     assert belief.games == (A, B, C) and belief.again_in_s is None
@@ -125,7 +126,7 @@ def test_a_loss_is_believed_after_a_minute_and_three_readings_of_it() -> None:
     assert text.read(whole=False, now_s=65).games == ()
     text.read(A, B, now_s=70)
     text.read(A, now_s=71)
-    assert describe_games(text.read(A, now_s=140)) == "A3 B3"  # only the second reading
+    assert describe_games(text.read(A, now_s=140)) == "A3 B3"  # read twice only
     assert text.read(A, now_s=140).games == (A,)
 
 
@@ -167,7 +168,7 @@ def test_a_line_that_cannot_be_read_takes_no_move_away_nor_does_the_cut_text_beh
     assert (
         belief.games[0].problem == "unreadable move 1.xx; the last known state is shown"
     )
-    # Half written, with the bad line put right.
+    # The text is half written, and the bad line is corrected.
     belief = text.read(game("A", MOVES[:1]), whole=False, now_s=11)
     assert describe_games(belief) == "A3 B3" and belief.again_in_s == 60
     assert text.read(A, B, now_s=12).games == (A, B)
@@ -247,7 +248,7 @@ def test_a_result_withdrawn_for_good_is_no_old_copy() -> None:
 
 
 class Page:
-    """A text that is polled, and the time."""
+    """A text that is polled, with a clock."""
 
     def __init__(self, *, cached: bool = True) -> None:
         self.clock = DrivenClock()
@@ -258,8 +259,8 @@ class Page:
         self._filter = create_filter(self._session, under, cached=cached)
 
     async def read(self, text: str, *, takes_s: float = 0.0) -> list[tuple[int, str]]:
-        """Moves and result of what is believed, after so long for the answer and its
-        reading.
+        """Read the text; return moves and result of the accepted games. The request and
+        the reading take ``takes_s`` seconds.
         """
         asked_s = self.clock.now()
         await self._text.take_text(text.encode())
@@ -293,7 +294,7 @@ async def test_an_old_copy_that_was_not_read_when_new_takes_no_move_back() -> No
     for before in (
         new,
         old,
-    ):  # a move taken back stands, whether that text was there or not
+    ):  # a takeback is accepted even if the same text came before
         text = Page()
         await text.read(before)
         await text.read(new)
@@ -309,7 +310,7 @@ async def test_an_old_copy_undoes_no_correction_and_counts_if_nothing_newer() ->
     for _ in range(3):
         assert await text.read(new, takes_s=2) == [(4, "*"), (3, "*")]
         assert await text.read(old, takes_s=2) == [(4, "*"), (3, "*")]
-    for _ in range(31):  # where caches were seen to take turns, a minute
+    for _ in range(31):  # caches alternated before, so this takes a minute
         last = await text.read(old, takes_s=2)
     assert last == [(3, "*"), (3, "*")]
 
@@ -369,7 +370,7 @@ def test_a_page_of_many_old_copies_costs_no_more_than_its_games() -> None:
 async def test_law_a_page_that_is_now_and_then_old_or_cut_takes_nothing_back(
     readings: list[tuple[str, int, float, float]],
 ) -> None:
-    """However rarely it is read and however long that takes."""
+    """Intervals between readings and durations of readings are arbitrary."""
     text, at, faulty_s = Page(), 0, 0.0
     before = await text.read(STATES[0])
     for kind, place, part, takes_s in readings:

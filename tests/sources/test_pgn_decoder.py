@@ -1,8 +1,9 @@
-"""PGN into games: where they begin and end, what is odd in them, however they are cut.
+"""Decoder of PGN: where games begin and end, unusual texts, and texts cut anywhere.
 
-Random and mutated PGN: nothing escapes, nothing blocks, nothing depends on where bytes
-are cut. ``LIVE_RATE_HOSTILE_TEXTS=100000 pytest tests/sources/test_pgn_decoder.py``
-runs as many texts as one likes; the normal run takes some dozens.
+Random and mutated PGN must raise no error and block nothing, and the result must not
+depend on where bytes are cut. ``LIVE_RATE_HOSTILE_TEXTS=100000 pytest
+tests/sources/test_pgn_decoder.py`` runs this number of texts; the normal run takes some
+dozens.
 """
 
 import gc
@@ -40,7 +41,7 @@ A, B = b'[Event "a"]\n[White "A"]\n', b'[Event "b"]\n[White "B"]\n'
 
 
 def decode(text: bytes) -> list[GameReport]:
-    """All games of a text, which a stream and a snapshot must tell alike."""
+    """Return all games of a text. A stream and a snapshot must give the same games."""
     streamed = streamed_games(text)
     assert PgnReader().read_text(text, closed=True) == streamed
     return streamed
@@ -52,7 +53,7 @@ def one(movetext: bytes, head: bytes = HEAD) -> GameReport:
 
 
 def describe_games(games: list[GameReport]) -> list[str]:
-    """White's name, moves, result and problem of each."""
+    """Return White's name, moves, result and problem of each game."""
     return [
         " ".join(filter(None, (g.headers.white.name, sans(g), g.result, g.problem)))
         for g in games
@@ -119,7 +120,7 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
     [
         (b'[Event "a"]\n\n[White "A"]\n\n\n[Black "B"]\n\n1. e4 *\n', ["A e4 *"]),
         (A + b"\n1. e4\n" + B + b"\n1. d4\n\n", ["A e4 *", "B d4 *"]),
-        # Without moves, without tags, in paragraphs, all on one line.
+        # Games without moves, without tags, in paragraphs, or all on one line.
         (
             A + b"\n *\n\n\n" + B + b"\n*\n\n" + A + b"\n" + B + b"\n",
             ["A *", "B *", "A *", "B *"],
@@ -138,7 +139,8 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
             ["? e4 e5 *", "? d4 d5 1-0", "? c4 c5 *"],
         ),
         (b"1. e4 {a} e5 {b} \xbd-\xbd 1.d4 d5\n*\n", ["? e4 e5 1/2-1/2", "? d4 d5 *"]),
-        # In one line, and one game.
+        # These texts contain one game: the results are in comments or are followed by a
+        # move.
         (A + b'\n1. e4 {* 1. d4} e5 {1-0 [White "C"]} *\n', ["A e4 e5 *"]),
         (A + b"\n1. e4 e5 ; 1-0 1. d4\n*\n", ["A e4 e5 *"]),
         (A + b"\n1. e4 1-0 1... e5 *\n", ["A e4 e5 *"]),
@@ -147,7 +149,7 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
             b'[Event "a"]\nWhite "X"]\n[White "A"]\n\n1. e4 *\n\n' + B + b"\n*\n",
             ["A e4 *", "B *"],
         ),
-        # What is wrong with a game costs no other.
+        # An error in one game does not affect the next.
         (
             A + b"\n1. e4 e5 2. Qh9 Nc6 0-1\n\n" + B + b"\n1. d4 1-0\n\n",
             ["A e4 e5 0-1 illegal move 2.Qh9", "B d4 1-0"],
@@ -160,7 +162,7 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
             A + b"\n1. e4 {oops *\n\n" + B + b"\n1. d4 *\n",
             ["A e4 * a comment is never closed after ply 1", "B d4 *"],
         ),
-        # Cut at the end: half a word, comment or tag says nothing.
+        # At the end of a cut text, an incomplete word, comment or tag is ignored.
         (A + b"\n1. e4 e5 2. Nf", ["A e4 e5 *"]),
         (A + b"\n1. e4 e5 2. Nf3", ["A e4 e5 Nf3 *"]),
         (A + b"\n1. e4 e5 2. Qh9 Nc6 3. Nf", ["A e4 e5 * illegal move 2.Qh9"]),
@@ -171,7 +173,7 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
         (A + b'\n*\n\n[Event "b"]\n[White "B"]\n', ["A *"]),
         (A + b"\n*\n\n[", ["A *"]),
         (A + b'[Black "B"]\n[Resul', ["A *"]),
-        # Charsets, each game for itself.
+        # Each game can have a charset of its own.
         ('[White "Müller"]\n\n1. e4 e5 *\n\n'.encode("utf-16"), ["Müller e4 e5 *"]),
         ('[White "W"]\n[Result "½-½"]\n\n1. e4 ½-½\n'.encode(), ["W e4 1/2-1/2"]),
         (
@@ -181,12 +183,12 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
             ),
             ["Müller *", "Müller *"],
         ),
-        # A variant that cannot be played.
+        # A variant that is not supported.
         (
             A + b'[Variant "Crazyhouse"]\n\n1. P@e4 e5 0-1\n',
             ["A 0-1 the variant crazyhouse is not followed"],
         ),
-        # No games.
+        # Texts without games.
         (b"", []),
         (b"<html><body>Login</body></html>", []),
         (b"*\n*\n", []),
@@ -223,9 +225,7 @@ WON = b'[Event "E"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n'
 
 
 def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
-    """It ended the board (audit, row 15); the game goes on from the position
-    behind it.
-    """
+    """The game continues from the position after the illegal move."""
     text = (
         WON + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 {[%clk 1:00:00]} a6 4. Bc4 d6 5. O-O 1-0\n"
     )
@@ -289,9 +289,9 @@ def test_clocks_in_tags_go_to_the_board_that_goes_on() -> None:
 @pytest.mark.parametrize(
     "moves",
     [
-        b"1. e4 e5 2. Bb6 1-0",  # nothing follows
-        b"1. e4 e5 2. Bb6 Qh3 3. Nh9 1-0",  # what follows fits no position
-        b"1. e4 e5 2. Nd4 Nc6 3. a3 1-0",  # which knight?
+        b"1. e4 e5 2. Bb6 1-0",  # no move follows
+        b"1. e4 e5 2. Bb6 Qh3 3. Nh9 1-0",  # the next moves fit no position
+        b"1. e4 e5 2. Nd4 Nc6 3. a3 1-0",  # the knight is ambiguous
         b"1. e4 e5 2. Bxe8 Nc6 3. a3 1-0",  # a king cannot be taken
     ],
 )
@@ -499,7 +499,7 @@ def test_a_stream_of_keep_alives_or_without_newline_is_bounded() -> None:
     for _ in range(1000):
         decoder.decode(b"x" * 1000)
         assert len(decoder._splitter._line) <= 11_000
-    # A result repeated for ever is not given for ever.
+    # A result that is repeated without end gives only a few games.
     assert len(PgnDecoder().decode(b"e4\n" + b"*\n" * 1000)) < 10
 
 
@@ -626,7 +626,8 @@ def test_reading_again_never_depends_on_what_was_read_before(
 
 TEXTS = int(os.environ.get("LIVE_RATE_HOSTILE_TEXTS", "40"))
 LIMITS = PgnLimits(games=50)
-#: Size of the longest hostile texts, in which what is quadratic shows.
+#: Size of the longest hostile texts in bytes. It is large enough to reveal quadratic
+#: time.
 HOSTILE_BYTES = 20_000
 
 _GAMES: list[bytes] = []
@@ -673,8 +674,8 @@ _BOMBS = [
 
 
 def hostile_texts(rng: random.Random) -> Iterator[bytes]:
-    """One thing said over and over, in which what is quadratic shows; then edits of
-    real games.
+    """Yield texts that repeat one token, which reveals quadratic time; then yield edits
+    of real games.
     """
     for bomb in _BOMBS:
         head = rng.choice([b"", b'[White "A"]\n\n1. e4 ', b"e4 ( ", b"{\n", b"e4\n"])
@@ -685,7 +686,7 @@ def hostile_texts(rng: random.Random) -> Iterator[bytes]:
 
 
 def time_pieces(pieces: Reading) -> tuple[list[GameReport], float]:
-    """All games, and the CPU time of the slowest piece of work in milliseconds."""
+    """Return all games, and the CPU time in ms of the slowest piece of work."""
     slowest_ms = 0.0
     while True:
         start = time.thread_time()
@@ -698,10 +699,11 @@ def time_pieces(pieces: Reading) -> tuple[list[GameReport], float]:
 
 
 def decode_both_ways(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
-    """What a new decoder and a new reader say of a text.
+    """Return the games that a new decoder and a new reader find in a text.
 
-    No piece of it may cost more than ordinary games of its size do in all. What a text
-    costs it costs again; what the machine does in between, it does not.
+    No piece of work may take more CPU time than ordinary games of the same size take in
+    total. A slow text is measured three times, because other load on the machine can
+    disturb one measurement.
     """
     for _ in range(3):
         decoder = PgnDecoder()
@@ -716,7 +718,9 @@ def decode_both_ways(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
 
 @cache
 def ordinary_ms() -> float:
-    """CPU time of reading ordinary games of the size of the longest hostile texts."""
+    """Return the CPU time, in milliseconds, for ordinary games of the size of the
+    longest hostile texts.
+    """
     games = b"".join(_GAMES)[:HOSTILE_BYTES]
     start = time.thread_time()
     PgnReader(limits=LIMITS).read_text(games)
@@ -725,8 +729,8 @@ def ordinary_ms() -> float:
 
 @pytest.fixture
 def own_objects_only() -> Iterator[None]:
-    """Keeps the garbage collector from sweeping what other tests left while time is
-    taken.
+    """Exclude objects of other tests from garbage collection, which would disturb the
+    measured times.
     """
     gc.collect()
     gc.freeze()
@@ -741,7 +745,7 @@ def test_hostile_texts(own_objects_only: None) -> None:
     games = 0
     for text in hostile_texts(rng):
         reports, fresh = decode_both_ways(text)
-        # A reader that remembers everything before must say what a new one says.
+        # A reader that remembers earlier texts must return the same as a new one.
         assert kept.read_text(text) == fresh, text
         games += len(reports)
     assert games > TEXTS / 4

@@ -1,4 +1,4 @@
-"""A finished file: what was guessed of it is said."""
+"""A finished file: guesses about it are logged."""
 
 from pathlib import Path
 

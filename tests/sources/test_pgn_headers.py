@@ -1,4 +1,4 @@
-"""Charsets, what is no PGN at all, and tags."""
+"""Charsets, texts that are no PGN, and tags."""
 
 import codecs
 import gzip
@@ -56,7 +56,7 @@ def test_utf16_is_told_by_its_beginning_wherever_cut(
     st.data(),
 )
 def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -> None:
-    raw = b"e4" + b"".join(parts)  # what begins with NULs may be UTF-16
+    raw = b"e4" + b"".join(parts)  # a text that begins with NULs could be UTF-16
     cut = data.draw(st.integers(0, len(raw)))
     lines = PlainLines()
     plain = lines.decode_lines(raw[:cut]) + lines.decode_lines(raw[cut:], final=True)
@@ -332,7 +332,7 @@ def test_utf_8_read_twice_is_mended(name: str) -> None:
     for charset in ("latin-1", "cp1252", "cp1251"):
         try:
             twice = name.encode().decode(charset)
-        except UnicodeDecodeError:  # a byte that the charset leaves free
+        except UnicodeDecodeError:  # a byte that the charset does not define
             continue
         assert clean_text(twice, 50) == name
 
@@ -428,7 +428,7 @@ def test_names_of_variants(variant: str, heads: list[str]) -> None:
 def test_start_positions_are_made_whole() -> None:
     fen = b"4k3/8/8/8/8/8/4P3/4K3 b - -"
     assert read_head(b'[FEN "%s"]' % fen).start_fen == "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"
-    # Rights that cannot be, as boards set up by hand have them.
+    # Impossible castling and en passant rights, as in positions set up by hand.
     fen = b"4k3/8/8/8/8/8/4P3/4K3 w KQkq e6 0 1"
     assert read_head(b'[FEN "%s"]' % fen).start_fen == "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
 
@@ -475,6 +475,6 @@ def test_the_round_is_that_of_the_broadcasts_address_where_no_tag_names_it(
 ) -> None:
     url = f"https://lichess.org/broadcast/some-open-2026/{slug}/AbCdEfGh"
     assert read_head(f'[BroadcastURL "{url}"]'.encode()).headers.round == round_
-    # The address of a whole round is no key of a game.
+    # The address of a whole round does not identify a game.
     assert read_head(f'[GameURL "{url}"]'.encode()).key == ""
     assert read_head(f'[GameURL "{url}/12345678"]'.encode()).key == "12345678"

@@ -1,4 +1,4 @@
-"""Where a game stands, by its pieces."""
+"""Finding the place of a position in a game from its pieces alone."""
 
 import random
 
@@ -15,7 +15,7 @@ from live.sources.placements import (
 
 
 def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
-    """Random legal moves, and the position before and after each."""
+    """Return random legal moves, and the positions before and after each."""
     chance, board = random.Random(seed), chess.Board()
     moves: list[Move] = []
     positions = [board.copy()]
@@ -50,8 +50,8 @@ def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
     before, now = positions[-2], positions[-1]
     fen = find_position_after(before.board_fen(), now.board_fen())
     if fen is not None:
-        # None: en passant, a check that only one history explains, or castling after a
-        # king's move.
+        # The result is None for en passant, for a check that only one history explains,
+        # and for castling after a king's move.
         assert chess.Board(fen).board_fen() == now.board_fen()
         assert chess.Board(fen).turn == now.turn
 
@@ -89,7 +89,7 @@ def test_where_a_position_came_more_than_once_its_numbers_tell_when() -> None:
         for position in positions
     ]
     assert found == list(range(9))
-    # A setup by hand has no numbers: the last time counts.
+    # A position set up by hand has no move numbers, so its last occurrence counts.
     assert (
         count_plies_before(
             chess.STARTING_FEN, moves, chess.Board(f"{board.board_fen()} w - - 7 9")

@@ -1,4 +1,4 @@
-"""Games sent as lists of moves, and position by position."""
+"""Games that are sent as lists of moves, or position by position."""
 
 import random
 from collections.abc import Iterable
@@ -59,7 +59,9 @@ GAME = max(
 
 
 def positions() -> list[tuple[chess.Board, str, str]]:
-    """Each position of a real game, with the move that led to it in SAN and in UCI."""
+    """Return each position of a real game, with the move that led to it in SAN and in
+    UCI.
+    """
     board = chess.Board()
     found = [(board.copy(), "", "")]
     for move in GAME.moves:
@@ -73,8 +75,8 @@ UCI = [move.uci for move in GAME.moves]
 
 
 def tracked(plies: Iterable[int], spelling: int = 1) -> PositionTracker:
-    """A game seen at these plies, each with its move as SAN (1), as UCI (2), or without
-    (0).
+    """Return a game that was seen at these plies. Each position comes with its move as
+    SAN (1), as UCI (2), or without its move (0).
     """
     game = PositionTracker()
     for ply in plies:
@@ -99,10 +101,10 @@ def test_a_game_told_position_by_position(spelling: int) -> None:
 @pytest.mark.parametrize(
     ("plies", "start", "moves", "number"),
     [
-        (range(0, 40, 2), 0, UCI[:38], 1),  # missed positions are found again
+        (range(0, 40, 2), 0, UCI[:38], 1),  # missed positions are reconstructed
         ([*range(12), 11, 9, 10, 11, 12], 0, UCI[:12], 1),  # takebacks and repeats
-        (range(30, 40), 30, UCI[30:39], 1),  # met late, it begins where it was met
-        ([*range(10), 30, 31, 32], 30, UCI[30:32], 1),  # a gap that cannot be bridged
+        (range(30, 40), 30, UCI[30:39], 1),  # first seen late, the game begins there
+        ([*range(10), 30, 31, 32], 30, UCI[30:32], 1),  # a gap that is too large
         ([*range(10), *range(5)], 0, UCI[:4], 2),  # pieces set back begin the next game
     ],
 )

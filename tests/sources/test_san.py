@@ -1,4 +1,6 @@
-"""Move text: what is read, how it is spelled here, and why some of it is no move."""
+"""Moves as texts: which are read, how they are written, and the reason why a text is no
+move.
+"""
 
 import random
 
@@ -58,7 +60,7 @@ def test_chess960_castling_is_king_to_rook() -> None:
     fen = "4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1"
     assert play("O-O", fen, chess960=True) == ("e1g1", "O-O")
     assert play("O-O-O", fen, chess960=True) == ("e1b1", "O-O-O")
-    # As UCI, both ways of writing it are known in both.
+    # In UCI, both notations of castling are read in both variants.
     for chess960, castled in ((False, "e1g1"), (True, "e1h1")):
         for text in ("e1g1", "e1h1"):
             assert play(text, CASTLING, chess960=chess960) == (castled, "O-O")

@@ -1,4 +1,6 @@
-"""Which games a source holds, what it says of itself, and when it is asked again."""
+"""The games that a source keeps, the health that it reports, and the times at which it
+retries.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -49,7 +51,9 @@ GAME, OVER = game(), game(result="1-0")
 
 
 class Case(Feed):
-    """A source whose every step is raised, reported, or ends it."""
+    """A source that performs given steps: each raises an error, reports a game, or ends
+    the source.
+    """
 
     def __init__(
         self,
@@ -81,14 +85,14 @@ class Case(Feed):
     ("steps", "waiting", "slept", "states"),
     [
         ([LOST] * 4, False, [1, 2, 4, 8], "retrying " * 4),
-        # A sign of life makes waits small again, and nothing is fatal after it.
+        # A report resets the waits, and no later error is fatal.
         ([LOST, LOST, GAME, LOST], False, [1, 2, 1], "retrying retrying live retrying"),
         ([GAME, GONE, FATAL], False, [1, 2], "live retrying retrying"),
         ([FeedTrouble("too many requests", wait_s=60)], False, [60], "retrying"),
         ([GAME, GAME, GAME], False, [], "live"),
-        # What is not there yet is waited for with the next try's time (audit, row 1).
+        # A source that does not exist yet is retried after waits of 10 to 60 s.
         ([GONE] * 7 + [FATAL], True, [10, 10, 10, 10, 16, 32, 60, 60], "waiting " * 5),
-        # One that has worked is never left alone for long.
+        # A source that has worked before is retried after at most 10 s.
         ([GAME] + [GONE] * 6, True, [1, 2, 4, 8, 10, 10], "live" + " retrying" * 5),
     ],
 )
@@ -172,7 +176,7 @@ async def test_a_session_knows_change_and_end() -> None:
         await session.report(games)
         assert (session.changed_s, session.ends_in_s()) == (changed_s, ends_s)
     case.clock.time_s = 6
-    await session.report([over], complete=True)  # what a complete report lacks is gone
+    await session.report([over], complete=True)  # games not in it are removed
     assert (session.changed_s, session.ends_in_s(), session.games_text) == (
         6,
         20,
@@ -180,12 +184,12 @@ async def test_a_session_knows_change_and_end() -> None:
     )
     await session.report(
         [game("K", "key"), game("K", "key", moves=(E4,))]
-    )  # one, that moved on
+    )  # the same game, with one more move
     assert session.games_text == "2 games"
 
 
 def test_games_that_share_an_address_have_no_key_of_their_own() -> None:
-    """Five games became one (audit, row 4)."""
+    """Games with the same address must not be merged into one."""
     shared = drop_repeated_games(
         [game("A", "Round001"), game("C", "Round001"), game("D", "Game0001")]
     )
@@ -193,7 +197,7 @@ def test_games_that_share_an_address_have_no_key_of_their_own() -> None:
 
 
 def test_a_game_that_stands_twice_is_the_longer_one() -> None:
-    """It counted twice (audit, row 13)."""
+    """A game that is in the source twice must count once."""
     moves = tuple(Move(f"a{rank}a{rank + 1}", "a") for rank in range(1, 8)) * 2
     longer, shorter = (
         game(moves=moves, result="1-0"),
@@ -203,7 +207,7 @@ def test_a_game_that_stands_twice_is_the_longer_one() -> None:
     other = msgspec.structs.replace(
         longer, headers=Headers(Player("A"), Player("B"), round="2")
     )
-    few = game(moves=moves[:4])  # it may be the next game
+    few = game(moves=moves[:4])  # so few moves can be the next game
     for second in (other, few):
         assert drop_repeated_games([longer, second]) == (longer, second)
 
@@ -219,7 +223,7 @@ def test_of_very_many_games_of_one_head_each_is_compared_with_few(
     assert len(compared) < 400 * game_identity.ALIKE
 
 
-# When to try again.
+# Times at which a source is tried again.
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -259,7 +263,7 @@ def test_retry_after_in_all_its_forms(value: str | None, seconds: float | None) 
     [
         ((404, 410), FeedNotFound),
         ((401, 403, 400, 302), FeedUnreadable),
-        ((408, 425, 429, 500, 502, 503, 504), type(None)),  # what time may mend
+        ((408, 425, 429, 500, 502, 503, 504), type(None)),  # temporary errors
     ],
 )
 def test_what_looks_permanent_is_fatal_where_nobody_waits(
@@ -269,8 +273,8 @@ def test_what_looks_permanent_is_fatal_where_nobody_waits(
         trouble = translate_status("feed", status, None, NOW)
         assert trouble is not None and trouble.status == status
         assert type(trouble.fatal) is fatal and str(status) in trouble.reason
-        # How long to wait is the session's own: a source that is not there yet is asked
-        # again soon.
+        # The session chooses the wait itself, so that a source that does not exist yet
+        # is retried soon.
         assert trouble.wait_s == (TOO_MANY_S if status == 429 else 0)
 
 

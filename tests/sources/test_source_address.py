@@ -1,6 +1,4 @@
-"""From the text after ``--feed`` to the kind of source, its name, and the feed that
-follows it.
-"""
+"""From the text after ``--feed`` to the kind of source, its name, and its feed."""
 
 import os
 from pathlib import Path
@@ -96,7 +94,7 @@ def test_what_cannot_be_followed_is_named_with_the_list_of_kinds(spec: str) -> N
 def test_the_bare_name_of_a_folder_is_that_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was refused though it was there (audit, row 21)."""
+    """An existing folder is recognised without a path separator in its name."""
     monkeypatch.chdir(tmp_path)
     for name in ("round-1", "round.1"):
         (tmp_path / name).mkdir()
@@ -388,7 +386,8 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(
             str(tmp_path / "none.pgn"): ("file", "there is no such file"),
             f"{page}/games.pgn": ("pgn-url", "holds an HTML page"),
             f"{hole}/games.pgn": ("pgn-url", "no answer within 1 s"),
-            # What is asked once promises no second time, and shows no secret.
+            # A source that is tried once promises no retry, and its message shows no
+            # secret.
             "http://me:secret@127.0.0.1:1/x.pgn?token=abc": (
                 "pgn-url",
                 "cannot reach 127.0.0.1 (Connection refused)",

@@ -11,7 +11,7 @@ from live.sources.source_inbox import SourceInbox
 
 
 class Shown:
-    """Health as the event shows it, and reports that fail while ``is_failing``."""
+    """The health of a source, and an inbox whose reports fail while ``is_failing``."""
 
     def __init__(self) -> None:
         self.health = FeedHealth("hall", "live")

@@ -1,5 +1,5 @@
-"""Sources over their whole lives: begun, over, failed, and restarted by new
-settings.
+"""Sources from their beginning to their end, failures included, and restarts after
+changed settings.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ def pgn(*whites: str) -> str:
 
 
 class Page:
-    """A web page of games that may be there or not."""
+    """A web page of games whose status and text the test chooses."""
 
     def __init__(self) -> None:
         self.status = http.HTTPStatus.OK
@@ -51,7 +51,7 @@ class Page:
 
 
 class Followed:
-    """Sources that are followed, and what is known of them."""
+    """Running sources, with the games and the health that they report."""
 
     def __init__(self, following: SourceRunner, service: FollowedEvent) -> None:
         self.following = following
@@ -198,7 +198,7 @@ async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(
     path, page = tmp_path / "games.pgn", Page()
     path.write_text('[White "C"]\n[Black "D"]\n[Result "*"]\n\n1. e4 *\n')
     page.text = page.text.replace("1-0", "*")
-    # The page would be asked again in an hour.
+    # Without a restart, the page would be requested again only after an hour.
     slow = msgspec.structs.replace(QUICK, poll_s=3600.0)
     async with page.served() as url, follow_specs(str(path), url, config=slow) as run:
         await until(lambda: run.whites == {"A", "C"})
@@ -221,7 +221,7 @@ async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(
     ],
 )
 def test_a_source_reads_its_own_table_alone(spec: str, own: str | None) -> None:
-    """A table more in ``[feeds]`` has to be named as some kind's own."""
+    """A new table in ``[feeds]`` must be assigned to a kind of source."""
     plain = FeedsConfig()
     other = {
         "lichess": msgspec.structs.replace(plain.lichess, token_file="x"),

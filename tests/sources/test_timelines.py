@@ -1,4 +1,4 @@
-"""Finished games turned back into what a source said: timelines, mistakes, and the
+"""Finished games converted to the reports of a source: timelines, mistakes, and the
 demo.
 """
 
@@ -28,7 +28,7 @@ from live.sources.game_timeline import (
     plan_timeline,
 )
 from live.sources.source_address import recognise_source
-from tests.sources.fakes import GAMES, DrivenClock, Ledger, conditions, told_by
+from tests.sources.fakes import GAMES, DrivenClock, Ledger, conditions, identify_game
 
 PLY = 15
 
@@ -52,7 +52,7 @@ def clocked(*clocks: float | None, control: str = "90+30") -> GameReport:
         ((100, 100, 90), "40/7200:3600+30", [0, 0, 40]),
         ((100, 100, 90), "5400 + 30", [0, 0, 40]),
         ((100, 100, 90), "5700+30 (a)", [0, 0, 40]),
-        ((60, 60, 1860), "90+30", [0, 0, 0]),  # a clock that jumps up
+        ((60, 60, 1860), "90+30", [0, 0, 0]),  # the clock jumps up
         ((None, None, None), "90+30", [MOVE_S] * 3),
     ],
 )
@@ -125,7 +125,7 @@ def test_no_slip_where_there_is_no_other_move_and_no_speed_of_nothing() -> None:
 
 
 def plan_with_mistake(mistake: Mistake) -> tuple[list[TimedReport], list[TimedReport]]:
-    """The first game as it was, and with the mistake."""
+    """Return the reports of the first game without and with the mistake."""
     whole = [(moment.at_s, moment.report) for moment in plan_timeline(GAMES[:1])]
     return whole, add_mistake(whole, mistake, PLY)
 
@@ -153,7 +153,9 @@ def test_mistakes_are_made_with_the_first_games_one_each() -> None:
 
 
 class Ratings(Ledger):
-    """Figures that take ``rating_s`` a report, by the clock of the feed."""
+    """A consumer whose figures take ``rating_s`` seconds per report, by the clock of
+    the feed.
+    """
 
     def __init__(self, clock: DrivenClock, rating_s: float) -> None:
         super().__init__()
@@ -174,23 +176,23 @@ class Ratings(Ledger):
 
 
 async def demo(rating_s: float = 0.0) -> tuple[Ratings, float]:
-    """All that it says, and how long that takes."""
+    """Run the demo; return its consumer and its duration in seconds."""
     clock = DrivenClock()
     ledger = Ratings(clock, rating_s)
     await DemoFeed(recognise_source("demo"), conditions(FeedsConfig(), clock)).run(
         ledger
     )
-    # But for the clock that somebody set anew.
+    # Expected last reports of the games, including the planned incidents.
     ends = {
         moment.game: moment.report
         for moment in plan_timeline(read_demo_games(), incidents=INCIDENTS)
     }
-    assert ledger.games == {told_by(game): game for game in ends.values()}
+    assert ledger.games == {identify_game(game): game for game in ends.values()}
     return ledger, clock.now() - 1000
 
 
 async def test_the_demo_plays_games_to_the_end_and_never_outruns_its_figures() -> None:
-    for rating_s in (0.0, 0.001):  # fast figures do not make it faster
+    for rating_s in (0.0, 0.001):  # faster figures do not shorten the demo
         ledger, took_s = await demo(rating_s)
         assert 90 <= took_s <= 150
     assert ledger.states[0] == "connecting" and ledger.states[-1] == "finished"
@@ -203,25 +205,28 @@ async def test_the_demo_plays_games_to_the_end_and_never_outruns_its_figures() -
         detail.endswith("live-rate --feed URL or FILE") for detail in shown
     )
     slow, _ = await demo(3.0)
-    # What waited is not caught up with: from one report to the next it is never less.
+    # After a delay, the demo does not speed up: the time between reports is never
+    # shorter.
     assert min(b - a for a, b in pairwise(slow.came_s)) >= 3.0
-    # All boards move in the next three reports, and none stands still while another
-    # plays on.
+    # All boards move within three reports, and no board stands still while another
+    # moves.
     plies = {board: [0] for board in slow.games}
     for report in slow.reports[:12]:
         for board in plies:
-            held = [len(game.moves) for game in report.games if told_by(game) == board]
+            held = [
+                len(game.moves) for game in report.games if identify_game(game) == board
+            ]
             plies[board].append(max(plies[board][-1], *held, 0))
     assert all(shown[3] > shown[1] for shown in plies.values())
     assert min(shown[-1] for shown in plies.values()) >= 8
-    # One is being played already.
+    # One game is already running at the beginning.
     first = [len(game.moves) for game in slow.reports[0].games]
     assert first == [2, 2, 2, 2, 2, JOINED_AT[5]]
 
 
 def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
-    """Things happen to them that never happened: no name, number or link leads to a
-    person.
+    """The demo contains invented incidents, so no name, number or link may lead to a
+    real person.
     """
     people: list[Player] = []
     for game in read_demo_games():
@@ -235,7 +240,7 @@ def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
         assert not game.headers.url and "://" not in game.headers.site
 
 
-#: Family names of those whose games they are.
+#: Family names of the real players of the games.
 REAL = {
     "Larino Nieto",
     "Fiorito",

@@ -1,6 +1,4 @@
-"""Blanks, dashes, quotes and dots as people's programs write them, in any text of a
-game.
-"""
+"""Spaces, dashes, quotes and dots as different programs write them."""
 
 import unicodedata
 from itertools import chain
@@ -18,7 +16,7 @@ from tests.sources.fakes import sans
 
 EVERY = list(map(chr, range(0x80, 0x110000)))
 BLANKS = [sign for sign in EVERY if unicodedata.category(sign) in ("Zs", "Zl", "Zp")]
-#: Signs around Arabic and Syriac numbers, which are seen.
+#: Format characters around Arabic and Syriac numbers that are visible.
 SEEN = set("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 FORMATS = {
     sign for sign in EVERY if unicodedata.category(sign) == "Cf" and sign < "\U00010000"
@@ -28,7 +26,7 @@ DASHES = [sign for sign in EVERY if unicodedata.category(sign) == "Pd"] + [
     "\u2212",
     "\u2043",
 ]
-#: Dashes of Unicode that nobody has on a keyboard or gets from a program.
+#: Unicode dashes that neither keyboards nor programs produce.
 RARE_DASHES = set("\u1400\u2e17\u2e1a\u2e40\u2e5d\U00010ead\u05be\u058a\u1806")
 
 MOVES = "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. O-O d6 5. d3 Bd7 6. c3 Qe7 7. Re1 O-O-O 1-0"

@@ -1,4 +1,4 @@
-"""Pages over HTTP, and the feed that asks for one again and again."""
+"""Pages over HTTP, and the feed that polls them."""
 
 import asyncio
 import gzip
@@ -89,7 +89,7 @@ def written(ago_s: float) -> str:
 def test_what_may_have_changed_again_within_its_second_is_not_asked_for_by_its_time(
     tag: str, ago_s: int, counts: bool
 ) -> None:
-    """By the server's own clock, whatever ours shows."""
+    """The server's own date decides, whatever the local clock shows."""
     headers = {
         "Last-Modified": written(ago_s),
         "Date": written(0),
@@ -99,7 +99,7 @@ def test_what_may_have_changed_again_within_its_second_is_not_asked_for_by_its_t
         found = http_client.read_validators(headers, now)
         assert bool(found) is counts
         assert not counts or found["If-Modified-Since"] == written(ago_s)
-    # Without a date of the server's ours has to do.
+    # Without the server's date, the local date is used.
     del headers["Date"]
     assert bool(http_client.read_validators(headers, NOON)) is counts
 
@@ -113,7 +113,7 @@ def test_a_date_that_is_none_is_nothing_to_compare(text: str) -> None:
 
 
 async def test_two_writes_within_a_second_are_both_seen() -> None:
-    """By a plain web server, as halls use them: times in whole seconds, no tags."""
+    """A plain web server, as in halls, sends times in whole seconds and no tags."""
     asked: list[str | None] = []
     written = [
         write_pgn(upto(GAMES[0], 8)).encode(),
@@ -125,7 +125,7 @@ async def test_two_writes_within_a_second_are_both_seen() -> None:
         if asked[-1] == OLD:
             await reply.send_whole(304, b"", {})
             return
-        # Only this time the second is not over yet.
+        # Only in this answer is the second of the change not over yet.
         date = OLD if len(written) == 2 else "Sat, 21 Nov 2020 10:11:30 GMT"
         text = written.pop(0) if len(written) > 1 else written[0]
         await reply.send_whole(200, text, {"Last-Modified": OLD, "Date": date})
@@ -145,7 +145,7 @@ async def test_redirects_are_followed_but_not_for_ever() -> None:
         if hops == 0:
             await reply.send_whole(200, b"there")
         else:
-            # Its body is not waited for, and never comes.
+            # The body of a redirect never comes, so the client must not wait for it.
             head = f"Location: /{hops - 1}\r\nContent-Length: 9\r\n\r\n"
             reply.writer.write(f"HTTP/1.1 302 Found\r\n{head}".encode())
             await reply.writer.wait_closed()
@@ -214,7 +214,7 @@ async def test_no_more_than_the_limit_is_read() -> None:
 
     with pytest.raises(FeedTrouble, match="more than 1000 bytes"):
         await ask(endless)
-    assert sent < 50_000_000  # what socket buffers hold, not what a server can send
+    assert sent < 50_000_000  # limited by socket buffers, not by the server
 
 
 async def test_a_large_chunk_is_inflated_no_further_than_the_limit() -> None:
@@ -288,7 +288,7 @@ async def test_addresses_that_are_invalid_or_silent_or_speak_no_http() -> None:
         in (await trouble_with("http://example.org/\x01.pgn")).reason
     )
     async with serve_http(answer_with(200)) as origin:
-        pass  # the port is free again: nobody listens there
+        pass  # after the block, nothing listens on the port
     unreached = await trouble_with(origin)
     assert unreached.fatal is None and unreached.reason.startswith(
         "cannot reach 127.0.0.1"
@@ -308,9 +308,7 @@ async def test_addresses_that_are_invalid_or_silent_or_speak_no_http() -> None:
 
 
 def test_every_error_of_httpx_has_words_of_ours() -> None:
-    """No exception class falls through to the last case but those that name no
-    cause.
-    """
+    """Only exceptions that name no cause may get the general message."""
     request = httpx.Request("GET", "http://example.org/?token=hunter2")
     classes: list[type[Exception]] = [httpx.InvalidURL]
     todo: list[type[Exception]] = [httpx.HTTPError]
@@ -334,7 +332,7 @@ def test_every_error_of_httpx_has_words_of_ours() -> None:
 
 
 async def pieces(parts: Iterable[bytes], handed: list[int]) -> AsyncIterator[bytes]:
-    """All there at once; ``handed`` counts."""
+    """Yield the pieces without waiting; count them in ``handed``."""
     for part in parts:
         handed[0] += 1
         yield part
@@ -394,7 +392,7 @@ async def test_a_name_that_later_resolves_to_an_inner_address_leads_nowhere() ->
             return self.peer
 
         async def aclose(self) -> None:
-            self.peer = None  # as a socket that is closed
+            self.peer = None  # like a closed socket
 
     stream, there = Connected(b""), {"Location": "http://127.0.0.1/inside"}
     found = httpx.Response(
@@ -432,13 +430,14 @@ async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_ask
 
 
 class Case:
-    """A page of PGN and a feed that polls it."""
+    """A page of PGN, and a feed that polls it."""
 
     def __init__(
         self, *instead: Handler, weak: bool = False, plies: int | None = None
     ) -> None:
-        """``instead``: answered at first. With ``plies`` all games go on, so it does
-        not end.
+        """Create the page. Handlers in ``instead`` answer the first requests. If
+        ``plies`` is given, all games stop there without a result, so the feed does not
+        end.
         """
         self.site = PgnPage(GAMES, weak=weak)
         self.show(plies)
@@ -529,7 +528,7 @@ async def test_a_finished_page_that_may_bring_a_round_is_asked_twice_a_minute() 
     async with case.follow_source(lasting=True) as seen:
         await until(lambda: seen.clock.slept[-10:] == [30.0] * 10)
         assert seen.states[-1] == "finished"
-        case.show(10)  # another round under the same address
+        case.show(10)  # a new round at the same address
         await until(lambda: seen.states[-1] == "live")
         await until(lambda: seen.clock.slept[-1] == CONFIG.poll_s)
 
@@ -572,7 +571,7 @@ async def test_user_and_password_go_into_the_header_and_nowhere_else() -> None:
 
 
 async def test_old_copies_between_new_ones_take_no_move_back() -> None:
-    """Two caches that alternate: 30 takebacks in 75 s (audit, row 9)."""
+    """Two caches alternate, one of which is older."""
     case, answers = Case(plies=10), []
     for ply in range(10, 20):
         case.site.show_report(0, upto(GAMES[0], ply))

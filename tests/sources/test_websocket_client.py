@@ -1,4 +1,4 @@
-"""A websocket that a source speaks over, which may be hostile."""
+"""A client for websockets whose server can be hostile."""
 
 import asyncio
 import base64
@@ -25,13 +25,15 @@ def frame(data: bytes, opcode: Opcode = Opcode.TEXT, **more: bool) -> bytes:
 
 
 class RawServer:
-    """Shakes hands, writes what it is given and answers nothing by itself."""
+    """A server that completes the handshake, writes its given bytes, and answers
+    nothing.
+    """
 
     def __init__(
         self, *parts: bytes, extensions: bytes = b"", reads: bool = True
     ) -> None:
-        """``reads``: else it reads nothing after the handshake, and writes its parts
-        for ever.
+        """Create the server. If ``reads`` is false, it reads nothing after the
+        handshake and writes its parts without end.
         """
         self.requests: list[bytes] = []
         self.received = bytearray()
@@ -117,14 +119,14 @@ async def test_messages_come_whole_whatever_they_come_in() -> None:
             await socket.send(b"hello")
             await until(
                 lambda: len(server.received) == 7 + 11
-            )  # a pong and the text, masked
-        await until(lambda: len(server.received) == 7 + 11 + 8)  # and the goodbye
+            )  # a pong and the text, both masked
+        await until(lambda: len(server.received) == 7 + 11 + 8)  # and the close frame
 
 
 async def test_compression_is_neither_offered_nor_taken() -> None:
     bomb = zlib.compress(b"x" * 100_000)[2:-4]
     packed = bytearray(frame(bomb))
-    packed[0] |= 0x40  # what says that it is compressed
+    packed[0] |= 0x40  # the bit that marks a compressed message
     plain = RawServer(frame(b"ok"), bytes(packed))
     async with open_socket(plain) as socket:
         assert await socket.receive() == b"ok"
@@ -152,18 +154,20 @@ async def test_a_message_above_the_bound_ends_the_connection(fragments: int) -> 
 
 
 async def test_a_flood_of_tiny_frames_gives_others_their_turn() -> None:
-    """They are waiting to be read, so reading one gives nobody a turn."""
+    """All frames have already arrived, so receiving one does not wait and does not run
+    other tasks.
+    """
     clock = DrivenClock()
     count = 36 * SLICE_BYTES
     async with open_socket(RawServer(frame(b"") * count), clock) as socket:
         for _ in range(count):
             await socket.receive()
-    # Two bytes a frame, and a piece or two for each slice.
+    # A frame has two bytes, and each slice is one or two pieces.
     assert len(clock.slept) >= 2 * count // SLICE_BYTES // SLICE_PIECES > 0
 
 
 async def test_a_source_that_reads_nothing_gets_no_endless_pongs() -> None:
-    """What it is owed stays bounded, since nothing more of it is read."""
+    """The data waiting to be sent must stay bounded."""
     pings = frame(b"x" * 125, Opcode.PING) * 1000
     async with open_socket(RawServer(pings, reads=False)) as socket:
         receiving = asyncio.create_task(socket.receive())
@@ -175,9 +179,7 @@ async def test_a_source_that_reads_nothing_gets_no_endless_pongs() -> None:
 
 
 async def test_leaving_waits_for_nobody() -> None:
-    """A source that does not say goodbye held up the end of the service for ten
-    seconds.
-    """
+    """A source that sends no close frame must not delay the end of the service."""
     async with asyncio.timeout(20):
         async with open_socket(RawServer(frame(b"ok"))) as socket:
             assert await socket.receive() == b"ok"

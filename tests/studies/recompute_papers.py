@@ -1,9 +1,9 @@
-"""Ferreira's Tables 1 and 4 from the scores that a corpus holds, by a second way:
-nothing of ``live`` is imported.
+"""Second computation of Ferreira's Tables 1 and 4 from the scores in a corpus. It
+imports nothing from ``live``.
 
-``python tests/studies/recompute_papers.py CORPUS.db papers.csv`` compares them with
-what ``study reproduce`` wrote, for each engine and gain, and ends with 1 where a figure
-differs.
+``python tests/studies/recompute_papers.py CORPUS.db papers.csv`` compares its figures
+with those that ``study reproduce`` wrote, for each engine and gain. The exit code is 1
+if a figure differs.
 """
 
 import csv
@@ -33,7 +33,7 @@ SQUARES = [file + rank for rank, file in product("12345678", "abcdefgh")]
 
 
 class Side:
-    """One player's gains of both kinds, and own ratings."""
+    """Gains of both kinds and ratings of one player."""
 
     def __init__(self) -> None:
         self.gains: dict[str, Counter[int]] = {
@@ -44,7 +44,9 @@ class Side:
 
 
 def moves_of(packed: bytes) -> Iterator[str]:
-    """The moves of a game, UCI: six bits from, six to, then the promotion."""
+    """Yield the moves of a game in UCI. A packed move has six bits for the origin, six
+    for the destination, and then the promotion.
+    """
     for low, high in zip(packed[::2], packed[1::2], strict=True):
         code = low + 256 * high
         promotion = ("", "n", "b", "r", "q")[code >> 12]
@@ -52,7 +54,7 @@ def moves_of(packed: bytes) -> Iterator[str]:
 
 
 def sides_of(corpus: str, setting: int) -> dict[str, Side]:
-    """What the players of London 2011 moved, by family name."""
+    """Return the gains and ratings of the players of London 2011, by family name."""
     database = sqlite3.connect(corpus)
     rows = database.execute(
         "SELECT white.name, black.name, white_elo, black_elo, moves, "
@@ -84,7 +86,7 @@ def sides_of(corpus: str, setting: int) -> dict[str, Side]:
 def add_gains(
     side: Side, before: list[Any], after: list[Any], move: str, sign: int
 ) -> None:
-    """Count both gains of one move, centipawns."""
+    """Add both kinds of gain of one move to the side's counts, centipawns."""
     (score, *_), best, played, _ = before
     if best == move:
         side.gains["same-search"][0] += 1
@@ -95,8 +97,8 @@ def add_gains(
 
 
 def expected(one: Counter[int], other: Counter[int]) -> float:
-    """Half of the pairs of gains that are equal, and all in which the first is the
-    higher.
+    """Return the expected score: the share of pairs in which the first gain is higher,
+    plus half of the share in which both are equal.
     """
     halves = 0
     for a, n in one.items():
@@ -106,12 +108,14 @@ def expected(one: Counter[int], other: Counter[int]) -> float:
 
 
 def elo(share: float) -> float:
-    """Difference in rating, by the normal curve."""
+    """Return the difference in Elo that corresponds to a share of points, by the normal
+    distribution.
+    """
     return float(200 * 2**0.5 * NormalDist().inv_cdf(share))
 
 
 def tables(sides: dict[str, Side], gain: str) -> dict[tuple[str, str, str], float]:
-    """Figures by table, player and opponent."""
+    """Return the figures of both tables by table, player and opponent."""
     found = {}
     engine = Counter({0: 1})
     by_elo = []
@@ -131,7 +135,7 @@ def tables(sides: dict[str, Side], gain: str) -> dict[tuple[str, str, str], floa
 
 
 def main(corpus: str, written: str) -> int:
-    """Compare all figures of both tables; returns the exit code."""
+    """Compare all figures of both tables; return the exit code."""
     with open(written, encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["ours"]]
     compared = 0

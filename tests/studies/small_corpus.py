@@ -1,4 +1,4 @@
-"""A corpus of thirteen searched games, and one of the paper's game."""
+"""Small corpora for tests: thirteen searched games, and variations of them."""
 
 import contextlib
 import gzip
@@ -22,7 +22,9 @@ GIVEN = SearchSetting("Stockfish 19 lite", "100000 nodes")
 
 
 def corpus_of(path: Path, *files: Path) -> Path:
-    """A corpus of these files, the searched games unless any are named."""
+    """Create a corpus of these files, or of the searched games if no file is given;
+    return its path.
+    """
     with CorpusDatabase(path, create=True) as database:
         for file in files or (SEARCHED,):
             add_file(database, str(file), GIVEN)
@@ -30,8 +32,8 @@ def corpus_of(path: Path, *files: Path) -> Path:
 
 
 def corpus_with(path: Path, changes: Iterable[dict[str, str]]) -> Path:
-    """A corpus of the searched games, again and again, each with other players, day or
-    result.
+    """Create a corpus that repeats the searched games, one for each of ``changes``;
+    return its path. Each change replaces players, date or result.
     """
     rows = map(json.loads, itertools.cycle(LINES))
     file = path.with_suffix(".ndjson")
@@ -45,15 +47,15 @@ def corpus_with(path: Path, changes: Iterable[dict[str, str]]) -> Path:
 
 @contextlib.contextmanager
 def study_of(corpus: Path, selection: Selection | None = None) -> Iterator[StudyData]:
-    """Its searched games of the first setting."""
+    """Yield the study of the corpus's searched games with its first setting."""
     with CorpusDatabase(corpus) as database:
         setting = database.read_settings()[1]
         yield StudyData(database, 1, setting, selection or Selection())
 
 
 def rated_games(games: int = 160, moves: int = 30, seed: int = 5) -> str:
-    """Searched games as NDJSON in which White, whose moves alone are known, loses the
-    less the higher the rating; the knights go out and back.
+    """Return searched games as NDJSON, in which White loses less the higher the rating
+    is. Only White's moves are evaluated. The knights move out and back.
     """
     rng = np.random.default_rng(seed)
     rows = []

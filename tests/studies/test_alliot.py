@@ -1,4 +1,4 @@
-"""Alliot's sums, covariance and constants, on games made up for it."""
+"""Alliot's sums, covariance and constants, on invented games."""
 
 import random
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from tests.studies.small_corpus import corpus_of, study_of
 
 
 def summed(sums: LineSums, x: Floats, y: Floats) -> LineSums:
-    """With these indicators and results, one game each."""
+    """Add one game for each row of indicators and its result; return the sums."""
     for game, (indicators, result) in enumerate(zip(x, y, strict=True)):
         sums.add(game, indicators, float(result))
     return sums
@@ -171,7 +171,7 @@ def test_a_spline_finds_the_vector_that_made_the_results() -> None:
         sums.add(game.game, indicators, float(indicators @ points))
     n, line, _ = sums.compute_covariance()
     assert n == 300
-    # Where differences are common: under a pawn.
+    # Only these points are compared, because differences under a pawn are frequent.
     assert line[1:6] == pytest.approx(points[:5], abs=0.03)
 
 
@@ -179,7 +179,9 @@ def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
         table = build_table("alliot-fits", data)
-    assert not table.rows and table.notes == ("Under 41 games nothing is chosen.",)
+    assert not table.rows and table.notes == (
+        "At least 41 games are needed to choose constants.",
+    )
 
 
 def test_games_that_count_have_their_results(tmp_path: Path) -> None:
@@ -190,7 +192,9 @@ def test_games_that_count_have_their_results(tmp_path: Path) -> None:
 def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is chosen fits its own games better than others: that is what is shown."""
+    """The table must show that chosen constants fit the games of the choice better than
+    other games.
+    """
 
     def side(at: int, best: int, gain: int) -> tuple[tuple[int, int], ...]:
         return tuple(
@@ -199,8 +203,7 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
 
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
-        # Thirteen games many times over: shortfalls that have nothing to do with the
-        # results.
+        # Thirteen games, repeated. Their shortfalls are unrelated to the results.
         held = [
             CountedGame(
                 at % 13 + 1, at * 7919 % 3 - 1.0, [side(at, 13, 31), side(at, 17, 37)]
@@ -223,9 +226,7 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
 
 
 def test_a_game_without_a_counted_move_has_no_result() -> None:
-    """A forfeit after one move is a game of nobody, else it would count for whoever
-    moved.
-    """
+    """A forfeit after one move must not count for the only player who moved."""
     moves = [(1, 1, False, 0.0), *((2, ply, ply > 18, 1.0) for ply in (17, 19, 21))]
     usual = {"elo": 2785, "best_cp": 10, "gain_cp": -5, "successive_cp": -5}
     held = ConformingMoves("same-search")

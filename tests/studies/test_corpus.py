@@ -1,4 +1,6 @@
-"""Games into a corpus: read, told apart, merged, and written as Alliot has them."""
+"""Games in a corpus: reading, recognising, merging, and writing them in Alliot's
+format.
+"""
 
 import bz2
 import gzip
@@ -64,7 +66,7 @@ def test_dates(text: str | None, date: str) -> None:
 
 
 def content(path: Path) -> list[object]:
-    """Everything in a corpus but when its files were written."""
+    """Return everything in a corpus except the modification times of its files."""
     with CorpusDatabase(path) as database:
         tables = ("players", "player_keys", "events", "games", "settings", "results")
         return [
@@ -145,7 +147,7 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
                 (6, "no moves"),
                 (7, "JSON is malformed"),
                 (8, "3 evaluations for 1 moves"),
-                (9, "one move alone, taken as a walkover"),
+                (9, "only one move, treated as a walkover"),
             ]
 
 
@@ -183,7 +185,7 @@ def test_players_are_told_apart_by_number_and_name(tmp_path: Path) -> None:
     with CorpusDatabase(corpus_of(tmp_path / "c.db", file)) as database:
         white = [database.read_game(number).white for number in (1, 2, 3, 4)]
         assert white[0] == white[1] == white[2] != white[3]
-        # Whatever spelling a game came with.
+        # A merge recognises a game by any spelling of its players.
         with CorpusDatabase(copy) as other:
             assert merge_corpora(database, other) == MergedResults()
 
@@ -309,7 +311,8 @@ def test_the_sample_of_the_paper_reads_with_every_field() -> None:
         43,
         3,
     )
-    # Black's values are from Black's side there, from White's here.
+    # The file has Black's values from Black's side; the corpus has them from White's
+    # side.
     assert reply is not None and reply.played is not None
     assert (reply.best, reply.whole.cp, reply.played.cp) == ("a8c8", 79, 91)
 
@@ -366,7 +369,7 @@ def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
         assert game.date == again.date is not None
         rows = build_move_rows(game, searched), build_move_rows(again, searched_again)
         for one, other in zip(*rows, strict=True):
-            # Move, first choice, score, same-search gain.
+            # The compared cells are move, first choice, score and same-search gain.
             assert one[10:14] == other[10:14]
 
 

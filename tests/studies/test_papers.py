@@ -1,6 +1,4 @@
-"""The papers' printed numbers beside what games give: on corpora of games searched
-before.
-"""
+"""Printed numbers of the papers, compared with figures from searched games."""
 
 import asyncio
 import csv
@@ -83,7 +81,9 @@ RESULTS = ("1-0", "0-1", "1/2-1/2")
 def all_play_all(
     players: tuple[str, ...], event: str, year: int
 ) -> list[dict[str, Any]]:
-    """What differs between the games of an event in which everybody meets."""
+    """Return the players, event, date and ratings of the games of an all-play-all
+    event.
+    """
     return [
         {"white": one, "black": other, "event": event, "result": "1-0"}
         | {
@@ -97,7 +97,9 @@ def all_play_all(
 
 @pytest.fixture(scope="module")
 def london(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Searched games, as if they had been played in London and in Moscow."""
+    """Return a corpus of searched games that are labelled as played in London and
+    Moscow.
+    """
     games = all_play_all(LONDON, "3rd London Classic", 2011)
     games += 3 * all_play_all(TAL, "6th Tal Memorial", 2011)
     for at, game in enumerate(games):
@@ -124,7 +126,9 @@ def test_every_printed_table_can_be_made_and_names_what_there_is() -> None:
 
 
 def test_the_papers_own_arithmetic() -> None:
-    """What follows from printed numbers alone, and the two places where it does not."""
+    """The figures that follow from printed numbers alone agree with the paper, except
+    two.
+    """
     [papers] = [
         {each.table.name: each for each in compared_without_games()},
     ]
@@ -134,7 +138,8 @@ def test_the_papers_own_arithmetic() -> None:
         ("ferreira-table-3-solved", 2.5),
     ):
         assert all(abs(row.difference or 0) < most for row in papers[name].rows)
-    # The matches of Table 3 make a tree, so that every printed difference can be met.
+    # The matches of Table 3 form a tree, so every printed difference can be satisfied
+    # exactly.
     ours = {
         row.printed.one: row.ours.value
         for row in papers["ferreira-table-3-solved"].rows
@@ -162,14 +167,14 @@ def compared_without_games() -> list[Comparison]:
 def test_two_tables_are_the_same_by_a_second_way(
     london: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A script that imports nothing of the program recomputes them from the scores."""
+    """A script without imports from ``live`` recomputes both tables from the scores."""
     written = tmp_path / "papers.csv"
     text = build_csv(compared(london, "ferreira-table-1", "ferreira-table-4"))
     written.write_text(text)
     assert recompute(str(london), str(written)) == 0
     told = "200 figures of Tables 1 and 4 recomputed, {} differ\n"
     assert capsys.readouterr().out == told.format(0)
-    # A figure that is wrong by one in ten thousand is found.
+    # The script reports a figure that is wrong by one in ten thousand.
     rows = list(csv.DictReader(text.splitlines()))
     wrong = next(row for row in rows if row["table"] == "ferreira-table-4-score")
     wrong["ours"] = str(float(wrong["ours"]) * 1.0001)
@@ -182,7 +187,9 @@ def test_two_tables_are_the_same_by_a_second_way(
 
 
 def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
-    """Tal Memorial: fewer than its 45 games would be about something else."""
+    """The table needs all 45 games of the Tal Memorial: fewer would not represent the
+    event.
+    """
     [table] = compared(london, "ferreira-table-2")[:1]
     assert table.table.than == "tal-2011"
     assert {each.rows_done for each in compared(london, "ferreira-table-2")} == {25}
@@ -221,7 +228,9 @@ CANDIDATES_1971 = (
 
 
 def pgn_of_matches(matches: Iterable[tuple[str, str, str, int]], year: int) -> str:
-    """A file of these matches as collections have them; the moves are by lot."""
+    """Return a PGN text of these matches, labelled as in game collections. The moves
+    are random.
+    """
     lot = random.Random(year)
     written = []
     for white, black, event, games in matches:
@@ -246,7 +255,9 @@ def test_candidates_1971_come_as_a_file(
     require_program: Callable[[str], str],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """From the file alone to the figures; files of other games say what they lack."""
+    """The file alone is enough for the figures. The error about a file of other games
+    names the games that are missing.
+    """
     settings = config(require_program("stockfish"))
     file = tmp_path / "candidates-1971.pgn"
     file.write_text(pgn_of_matches(CANDIDATES_1971, 1971))
@@ -272,7 +283,7 @@ def test_candidates_1971_come_as_a_file(
     scores = done["ferreira-table-5-score"]
     assert (scores.games, scores.wanted, scores.rows_done) == (61, 61, 10)
     assert (tmp_path / "out" / "papers.csv").exists()
-    # The same file again is no mistake.
+    # Adding the same file again is no error.
     assert run("a.db", file, names) == 0
     capsys.readouterr()
     with pytest.raises(InputError) as caught:
@@ -282,10 +293,11 @@ def test_candidates_1971_come_as_a_file(
         f"{file}: has no game of London Chess Classic 2011, Tal Memorial 2011"
     )
     assert "Fischer, Robert James - Taimanov, Mark E" in text or "1971" in text
-    # One that is named so and is of another year.
+    # These games have the right event name but the wrong year.
     file.write_text(pgn_of_matches(CANDIDATES_1971, 1972))
     with pytest.raises(
-        InputError, match=r"has no game of Candidates 1971; one is .*, 1972"
+        InputError,
+        match=r"has no game of Candidates 1971; one of its games is .*, 1972",
     ):
         run("c.db", file, names)
 
@@ -318,7 +330,9 @@ def test_the_engine_has_the_interval_of_what_the_players_say(london: Path) -> No
 
 
 def test_the_picture_is_the_same_every_time(london: Path) -> None:
-    """Of the tables that are made; of none there is none."""
+    """The picture shows the tables that have figures. Without such a table there is no
+    picture.
+    """
     found = compared(
         london, "ferreira-table-1", "ferreira-table-4-score", "ferreira-table-3"
     )
@@ -329,12 +343,13 @@ def test_the_picture_is_the_same_every_time(london: Path) -> None:
 
 
 def test_strengths_from_matches_have_the_intervals_of_the_matches() -> None:
-    """Two matches on a string: the player in the middle is known best."""
+    """In matches A-B and B-C, the middle player has the narrowest interval."""
     differences = {("A", "B"): Measured(30, 0, 60), ("B", "C"): Measured(0, -30, 30)}
     found = solve_with_intervals(differences, {"A": 2700, "B": 2700, "C": 2700})
     assert [round(found[name].rating or 0) for name in "ABC"] == [2720, 2690, 2690]
     margins = [(each.high or 0) - (each.rating or 0) for each in found.values()]
-    # Of 30 Elo between two of three, the one alone moves by 20 and the others by 10.
+    # A difference of 30 Elo between two of three players moves the player with one
+    # match by 20 and the others by 10.
     assert margins == pytest.approx([(20**2 + 10**2) ** 0.5, 200**0.5, 500**0.5])
     lower = [(each.rating or 0) - (each.low or 0) for each in found.values()]
     assert lower == pytest.approx(margins)
@@ -371,8 +386,8 @@ def test_games_are_drawn_from_each_group_in_turn() -> None:
 
 
 def test_a_draw_ends_at_the_first_game_that_is_not_searched(tmp_path: Path) -> None:
-    """Those behind it were searched for another table, which drew them by other
-    rules.
+    """Later games of the draw may have been searched for another table, so they are not
+    a random sample.
     """
     table = PrintedTable(
         name="t", title="", where="", page=0, measure="ms", rows=(), least=2
@@ -398,8 +413,8 @@ def test_a_draw_ends_at_the_first_game_that_is_not_searched(tmp_path: Path) -> N
 
 
 def champions(path: Path) -> tuple[Path, PrintedPaper]:
-    """Champions' games of the years before two of their matches and of 1971, and their
-    paper with less asked of it.
+    """Return a corpus and a paper. The corpus has champions' games of the years before
+    two of their matches and of 1971. The paper requires fewer games than the real one.
     """
     pairs = [
         ("Euwe, Max", "Alekhine, Alexander", 1934),
@@ -464,7 +479,8 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
         assert table.rows_done == len(table.rows), name
     reached = [row.ours.value for row in found["alliot-figure-13"].rows if row.ours]
     assert reached == sorted(reached)
-    # Euwe and Fischer are the two whose best years by convolution are there.
+    # Only Euwe and Fischer have games of their best years by convolution in this
+    # corpus.
     ranks = {
         row.printed.one: row.ours.value
         for row in found["alliot-table-8"].rows
@@ -488,8 +504,8 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
 def test_colours_are_compared_up_to_two_pawns(
     monkeypatch: pytest.MonkeyPatch, games: int, expected: Measured | None
 ) -> None:
-    """Further out are too few moves to say where White and Black are furthest apart,
-    and of few games they say nothing at all.
+    """Losses beyond two pawns are too rare to locate the largest difference between
+    White and Black. A few games give no difference beyond chance.
     """
     losses = polars.DataFrame({"lost_cp": [0, 30, 300, 900]}).with_columns(
         white=polars.Series([60, 10, 30, 0]) * games,
@@ -514,7 +530,7 @@ def row(value: float, ours: float | None, at: str = "", one: str = "") -> Compar
 
 def test_orders_and_winners() -> None:
     neighbours = [row(3, 30), row(2, 10), row(1, 20), row(0, None)]
-    # Two neighbours that changed places have not moved.
+    # Two neighbours that exchange places do not count as moved.
     assert compare_orders(neighbours) == (3, 2, 3, 0)
     assert compare_orders([row(2, 5), row(2, 4), row(1, 6)]) == (2, 0, 3, 1)
     assert compare_orders([row(2, 5)]) is None
@@ -571,7 +587,9 @@ def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
 
 
 def ordered(bound: str, gain: str, ours: str, lines: int = 1) -> Comparison:
-    """Players A to G, whom the paper puts in this order, in the order of ours."""
+    """Return a comparison of players whom the paper orders from A to G, and we in the
+    order ``ours``.
+    """
     names = "ABCDEFG"
     table = PrintedTable(
         name="t",
@@ -609,7 +627,8 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
             f"7 rows, the whole order kept in 0 of 1, and but for neighbours in {near}."
         )
         assert kept in build_markdown([each])
-    # Limits that cannot be compared stay side by side on the page.
+    # The page keeps a comparison for each kind of limit, because different kinds have
+    # no order.
     assert choose_highest_limits(every) == [many, other, deep, lines]
     page = build_markdown(every)
     assert (
@@ -622,11 +641,11 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
         "1 of 7 moved |"
     ) in page
     assert "| T (Table 1) |  | 20 of 21 pairs in order, 0 of 7 moved |" in page
-    # Draws of other games tell nothing of limits, and both are shown.
+    # Comparisons of different games say nothing about limits, so both are shown.
     drawn = msgspec.structs.replace(many, games=5)
     assert not [*compare_with_next_limit([few, drawn])]
     assert choose_highest_limits([few, drawn]) == [few, drawn]
-    # One limit alone tells nothing of limits.
+    # A single limit has nothing to be compared with.
     assert "How far an order" not in build_markdown([few, deep])
 
 
@@ -657,8 +676,8 @@ def run_command(settings: Config, corpus: Path, out: Path) -> None:
 
 
 def kill_command(settings: Config, corpus: Path, out: Path, after: int) -> None:
-    """Run it in a process that is killed while it keeps a game, ``after`` others being
-    kept.
+    """Run the command in a process that is killed while it stores the game after the
+    first ``after`` games.
     """
     child = os.fork()
     if not child:
@@ -684,7 +703,7 @@ def kill_command(settings: Config, corpus: Path, out: Path, after: int) -> None:
 def test_a_command_that_was_killed_twice_writes_the_same_bytes(
     tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:
-    """Only the games that a table needs are searched, and none twice."""
+    """Only the games that the table needs are searched, and each is searched once."""
     settings = config(require_program("stockfish"))
     games = 6 * all_play_all(
         ("Kasparov, Garry", "Deep Blue (Computer)"), "New York", 1997
@@ -799,8 +818,8 @@ def test_a_game_of_two_spellings_counts_once(tmp_path: Path) -> None:
 
 
 def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> None:
-    """What the figures rest on is all there, changes over depths and several
-    lines too.
+    """The file contains all data of the figures, including changes over depths and
+    several lines.
     """
     names = ["ferreira-table-1", "ferreira-table-4"]
     piece = tmp_path / "london.ndjson.xz"
@@ -851,7 +870,7 @@ def test_pieces_keep_several_lines(tmp_path: Path) -> None:
 
 
 def test_perceived_ratings_of_the_papers_players(tmp_path: Path) -> None:
-    """Of an engine whose scores the model's scale is known for, and of no other."""
+    """Only scores of engines with a known scale give perceived ratings."""
     games = all_play_all(LONDON, "3rd London Classic", 2011)
     engine = {"engine": "Stockfish 19 Lite WASM Multithreaded; Threads=1"}
     games = [game | engine | {"limit": "100000 nodes"} for game in games]
@@ -865,7 +884,8 @@ def test_perceived_ratings_of_the_papers_players(tmp_path: Path) -> None:
         row.ours for row in found.rows if row.ours and row.ours.low and row.ours.high
     ]
     assert ends and all((low or 0) < value < (high or 0) for value, low, high in ends)
-    # On another scale than the paper's strengths, no interval holds one.
+    # The scale is not that of the paper's strengths, so intervals are not compared with
+    # printed numbers.
     assert found.rows_with_interval == found.rows_within == 0
     [head] = [
         line for line in build_markdown([found]).splitlines() if line.startswith("|  |")

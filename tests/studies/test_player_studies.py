@@ -1,5 +1,5 @@
-"""Studies of finished games: who is meant, what a match tells, and what is printed:
-every figure is the one that was given, and text stays text.
+"""Studies of finished games: the choice of players, the statistics of a match, and the
+printed output.
 """
 
 import asyncio
@@ -107,8 +107,8 @@ def test_one_player_spelt_twice_is_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("moves", ["", "1. d4"])
 def test_a_walkover_is_no_game_of_a_match(moves: str, tmp_path: Path) -> None:
-    """Without a move, or with one alone, as the second game of Reykjavik 1972 may
-    stand.
+    """A walkover has no move, or only one, as the second game of Reykjavik 1972 in some
+    files.
     """
     found = match_in(
         tmp_path,
@@ -121,7 +121,8 @@ def test_a_walkover_is_no_game_of_a_match(moves: str, tmp_path: Path) -> None:
     counts = found.counts
     assert (counts.wins, counts.draws, counts.losses) == (2, 0, 1)
     assert (found.walkovers, found.left_out, found.results_only) == (1, 0, False)
-    # The walkover keeps its place: games 3 and 4 are a pair, 2 and 3 are not.
+    # The walkover keeps its place in the order: games 3 and 4 form a pair, games 2 and
+    # 3 do not.
     assert found.pairs is not None and found.pairs.by_score == (0, 0, 1, 0, 0)
 
 
@@ -183,13 +184,13 @@ async def test_a_walkover_is_no_game_of_a_player(
         )
     players = json.loads(written.read_bytes())["players"]
     assert {each["name"]: each["games"] for each in players} == {"Anna": 1, "Berta": 1}
-    assert "Left out: 3 games without a move of both" in capsys.readouterr().err
+    assert "Left out: 3 games in which a side made no move" in capsys.readouterr().err
     pgn.write_text(_game("Anna", "Berta", "1-0", ""))
     with pytest.raises(InputError, match="no game with moves"):
         await rank_players(config, [pgn], evals="pgn", by="covariance", json=None)
 
 
-# --- what is printed ------------------------------------------------------------------
+# --- printed output -------------------------------------------------------------------
 
 ENGINE = EngineInfo("Arithmetic", "1 look", 2800, "field")
 
@@ -305,7 +306,9 @@ def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
 def test_a_small_interval_is_printed_with_decimals(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """As of fishtest's long tests: rounded to whole Elo it would be ``-0 to +2``."""
+    """The counts are like those of fishtest's long tests. Rounded to whole Elo, the
+    interval would be ``-0 to +2``.
+    """
     for results, shown in (
         (("27142", "86960", "26840"), ("+0.7 ± 1.1", "-0.4 to +1.9")),
         (("2714200", "8696000", "2684000"), ("+0.74 ± 0.11", "+0.63 to +0.86")),

@@ -1,4 +1,4 @@
-"""The searches of a game, and of a corpus, whatever is killed on the way."""
+"""Searches of a game and of a corpus, including interrupted runs."""
 
 import asyncio
 from collections.abc import Callable, Hashable
@@ -31,7 +31,7 @@ def game(moves: tuple[str, ...]) -> NumberedGame:
 
 
 async def test_a_move_that_was_the_first_choice_needs_no_search_of_its_own() -> None:
-    """The last position is mate: the rules score it."""
+    """The last position is mate, so the rules give its score without a search."""
     asked = []
 
     async def ask(search: Search, place: int) -> SearchResult:
@@ -63,7 +63,7 @@ async def test_a_move_that_was_the_first_choice_needs_no_search_of_its_own() -> 
 
 
 async def test_a_position_that_no_engine_can_search_leaves_the_others() -> None:
-    """Also from the end."""
+    """The search goes from the last position to the first, which fails."""
     places = {}
 
     async def ask(search: Search, place: int) -> SearchResult | SearchFailure:
@@ -91,7 +91,9 @@ def config(engine: str) -> Config:
 
 
 def results(corpus: Path) -> list[tuple[object, ...]]:
-    """Scores and choices; times differ from run to run."""
+    """Return the scores and first choices of all positions. Times are left out, because
+    they differ between runs.
+    """
     with CorpusDatabase(corpus) as database:
         [number] = database.read_settings()
         found: list[tuple[object, ...]] = []
@@ -121,10 +123,10 @@ async def test_a_run_in_parts_is_a_run_and_searches_nothing_twice(
     assert results(parts) == results(whole)
     assert len(results(whole)) > 50
     assert "2 of 2 games" in capsys.readouterr().err
-    # All is there: nothing is left to search.
+    # All positions have results, so nothing is left to search.
     assert await searched(parts, None) == 0
     assert "0 of 0 games" in capsys.readouterr().err
-    # Nor is what a file brought, which names no version.
+    # Results from a file name no version; their games are not searched again either.
     with CorpusDatabase(parts) as database:
         database.execute("UPDATE settings SET version = ''")
         database.commit()
@@ -140,8 +142,8 @@ def test_what_is_missing(tmp_path: Path) -> None:
         assert find_missing_games(database, 1) == []
 
 
-class HeldPool:
-    """Takes searches as a pool does, and answers when the test says so."""
+class RecordingPool:
+    """Engine pool that records submitted searches and never completes them."""
 
     slots = 1
 
@@ -155,8 +157,10 @@ class HeldPool:
 
 
 async def test_an_answer_after_a_stop_is_dropped(tmp_path: Path) -> None:
-    """An engine that is still searching when the run stops answers once more."""
-    pool = HeldPool()
+    """An engine that is still searching when the run stops returns its result
+    afterwards.
+    """
+    pool = RecordingPool()
     answer = SearchResult(Score(1), "e2e4", 7)
     with CorpusDatabase(
         corpus_of(tmp_path / "c.db", DATA / "otb-2024-25.pgn")

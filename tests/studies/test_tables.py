@@ -1,4 +1,6 @@
-"""Tables and figures of the papers and of their open questions, over small corpora."""
+"""Tables and figures of the papers and of questions that they leave open, over small
+corpora.
+"""
 
 import itertools
 import json
@@ -82,7 +84,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def matches(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same games four times over, as matches of four players."""
+    """Return a corpus with four copies of the games, labelled as matches of four
+    players.
+    """
     pairs = (("Ann", "Bob"), ("Cid", "Dora"), ("Ann", "Cid"), ("Bob", "Dora"))
     changes = []
     for copy, pair in enumerate(pairs):
@@ -99,13 +103,13 @@ def matches(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tables(matches: Path) -> dict[str, StudyTable]:
-    """Every table of the matches, made once."""
+    """Return every table of the matches, by name."""
     return {name: make_table(matches, name) for name in TABLES}
 
 
 @pytest.fixture(scope="module")
 def timed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Alliot's sample, whose searches say how long they took."""
+    """Return a corpus of Alliot's sample, whose searches have their durations."""
     return corpus_of(tmp_path_factory.mktemp("timed") / "t.db", SAMPLE)
 
 
@@ -139,15 +143,16 @@ def test_the_game_of_the_paper(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db", DATA / "figure-1.pgn")
     selection = Selection(players=("Fischer", "Byrne"), gain="successive")
     cross = make_table(corpus, "ferreira-1", selection)
-    # Ferreira 2012, section 4: 0.655 and 113 for Fischer.
+    # Ferreira 2012, section 4: an expected score of 0.655 and 113 Elo for Fischer.
     assert column(cross, "player")[0] == "Fischer, Robert James"
     assert column(cross, "expected")[0] == pytest.approx(0.6550, abs=5e-5)
     assert column(cross, "difference") == pytest.approx([112.8, -112.8], abs=0.05)
     assert column(cross, "points") == [1.0, 0.0]
-    # Section 7: Algorithm 4 after the last move.
+    # Ferreira 2012, section 7: Algorithm 4 after the last move.
     strengths = make_table(corpus, "ferreira-5", selection)
     assert column(strengths, "d") == pytest.approx([-43.4, -185.4], abs=0.05)
-    # Figure 6: the same after the last move, and nothing while all gains are below 0.
+    # Ferreira 2012, Figure 6: the curve ends at the same value. It has no value while
+    # all gains are below 0.
     curve = make_table(corpus, "ferreira-curve", selection)
     byrne = [row for row in curve.rows if row[0] == "Byrne, Donald"]
     assert byrne[-1][1] == 41 and byrne[-1][4] == pytest.approx(-185.4, abs=0.05)
@@ -232,8 +237,8 @@ def test_a_match_is_predicted_by_all_other_games(matches: Path) -> None:
 
 
 def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
-    """Ferreira's Table 3: with one opponent each, strengths differ by the match's
-    difference.
+    """Ferreira 2012, Table 3: for players with one opponent each, the strengths differ
+    by the difference of their match.
     """
     pair = Selection(players=("Ann", "Bob"))
     [row] = make_table(matches, "ferreira-3", pair).rows
@@ -257,7 +262,7 @@ def test_points_are_those_of_the_games_that_count(
     assert float(after[3] or 0) < float(before[3] or 0)
     assert 0 <= float(after[4] or 0) <= float(after[3] or 0)
     assert after[4] != before[4]
-    # What is about all games stays so, whatever of them is searched.
+    # Tables about all games do not depend on which games are searched.
     assert (
         make_table(fewer, "matches", pair).rows
         == make_table(matches, "matches", pair).rows
@@ -288,7 +293,7 @@ def test_players_at_events_are_those_with_the_most_moves(
     most = sorted((int(each[2] or 0) for each in stays), reverse=True)[:3]
     for row in fewer.rows:
         assert {int(row[2] or 0), int(row[5] or 0)} <= set(most)
-    assert not whole.notes and "Of 7 players at an event the 3" in fewer.notes[0]
+    assert not whole.notes and "Of 7 players at an event, the 3" in fewer.notes[0]
 
 
 def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
@@ -335,15 +340,16 @@ def test_few_games_are_drawn_or_said_to_be_too_few(
             assert render_figure(name, table, "svg").startswith(b"<?xml")
         except InputError as error:
             refused[name] = str(error)
-    # Matches have four games, correlations too, a spline needs more, depths need times.
+    # Matches and correlations need four games, a spline needs more, and the table of
+    # depths needs search times.
     need = {
-        "alliot-1": "without times",
+        "alliot-1": "no search times",
         "alliot-2": "no class of 20 moves",
         "alliot-6-right": "no class of 20 moves",
-        "alliot-7": "Four games and more",
-        "alliot-7-right": "Matches of four games",
-        "alliot-8": "Matches of four games",
-        "alliot-9": "41 games are the least",
+        "alliot-7": "Matches of at least four games",
+        "alliot-7-right": "Matches of at least four games",
+        "alliot-8": "Matches of at least four games",
+        "alliot-9": "need at least 41 games",
         "alliot-11": "needs four games",
         "alliot-12": "needs four games",
     }
@@ -360,7 +366,9 @@ def test_the_manual_has_every_table_figure_and_column() -> None:
 
 
 def holding(monkeypatch: pytest.MonkeyPatch, **columns: object) -> None:
-    """Every study holds these moves: what is not a list is the same for all."""
+    """Replace the moves of every study by these columns. A single value is used for all
+    rows.
+    """
     frame = polars.DataFrame(columns)
     monkeypatch.setattr(
         StudyData,
@@ -424,15 +432,15 @@ def test_how_deep_a_search_got_is_compared_with_those_of_its_time(
         against.append((1 if depth > usual else -1) * (most - counts[depth]) / most)
     rho = np.corrcoef(against, [-gain for gain in gains])[0, 1]
     assert everybody[:2] == ("all", 200) and everybody[2] == pytest.approx(rho)
-    # What never varies goes with nothing.
+    # A constant column has no correlation.
     assert everybody[5] is None
 
 
 def test_against_a_measured_engine_differences_agree_better(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Normal gains around an engine with normal gains: the spike stretches
-    differences.
+    """Gains of players and engine are normally distributed. Assuming engine gains of 0
+    (the spike) overestimates differences.
     """
     rng = np.random.default_rng(3)
     every = itertools.product(range(60), range(40), ("white", "black"))
@@ -441,7 +449,7 @@ def test_against_a_measured_engine_differences_agree_better(
         int(rng.normal(-8 if color == "white" else -game % 9, 12))
         for game, color in moves
     ]
-    # The engine's own, in a game too short to be compared.
+    # Gains of the engine itself, in a game that is too short to be compared.
     own = [int(rng.normal(0, 12)) for _ in range(2000)]
     games, colors = zip(*moves, *[(99, "white")] * len(own), strict=True)
     best = ["d2d4"] * len(gains) + ["e2e4"] * len(own)
@@ -477,7 +485,7 @@ def test_groups_have_the_turns_that_count(
     monkeypatch.setattr("live.studies.regan_table.MOST_TURNS", 5)
     fewer = make_table(corpus, "regan", by="year")
     assert [row[1] for row in fewer.rows] == [5, 5, 3, 1]
-    assert "2 turns beyond 5 of a row are not counted." in fewer.notes
+    assert "Rows use at most 5 turns: 2 turns are left out." in fewer.notes
 
 
 def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
@@ -510,7 +518,8 @@ def test_every_table_is_the_same_bytes_again(
     for name, table in tables.items():
         again = format_table(make_table(matches, name), "json")
         assert again == format_table(table, "json")
-        # These need times, several lines a position, or more moves a year.
+        # These tables need search times, several lines per position, or more moves per
+        # year.
         assert table.rows or name in {"alliot-depths", "regan", "alliot-best-year"}
         assert all(len(row) == len(table.columns) for row in table.rows)
         assert len({each.name for each in table.columns}) == len(table.columns)
@@ -536,7 +545,7 @@ def test_a_file_is_made_again_only_when_something_changed(tmp_path: Path) -> Non
         assert update_move_files(database, 1) == [file]
         assert file.stat().st_mtime == 1
         content = file.read_bytes()
-        # As a kill leaves it.
+        # A killed process leaves the file under this name.
         file.rename(file.with_suffix(".partial"))
         update_move_files(database, 1)
         assert file.read_bytes() == content

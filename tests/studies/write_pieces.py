@@ -1,9 +1,9 @@
-"""Searched games of a corpus as a file that ``live-rate study add`` reads, so that
-nothing is searched twice.
+"""Writer of a corpus's searched games as a file that ``live-rate study add`` reads, so
+that the searches are not repeated.
 
 ``python -m tests.studies.write_pieces CORPUS.db SETTING FILE.ndjson.xz NAME…`` writes
-the games of the papers' tables of these names that have results of this setting:
-scores, first choices, the score of the move played, and, for tables that need them,
+the games of the named tables that have results of this setting. The file has scores,
+first choices and the scores of the moves played. For tables that need them, it also has
 changes over depths or several lines.
 """
 
@@ -21,7 +21,7 @@ from live.studies.papers.measures import MEASURES
 from live.studies.reproduce import choose_tables, list_games_to_search
 from live.studies.searched_games import SearchedGame, SearchSetting
 
-#: Tables of these measures need what changed from depth to depth.
+#: Tables of these measures need the changes of scores from depth to depth.
 OVER_DEPTHS = {"complexity", "perceived"}
 
 
@@ -34,7 +34,7 @@ def line_of(
     *,
     has_depths: bool,
 ) -> dict[str, Any]:
-    """Return one game as NDJSON has it, in columns."""
+    """Return one game as a line of NDJSON, with one list per figure."""
     found = [
         (
             None if each is None else each.whole,
@@ -76,12 +76,12 @@ def line_of(
 
 
 def name_of(name: str | None) -> str | int | None:
-    """Return a player's name; a number where the file that he came from had one."""
+    """Return a player's name, as a number if the original file had a number."""
     return int(name) if name and name.isdecimal() else name
 
 
 def write_pieces(corpus: Path, number: int, target: Path, tables: Sequence[str]) -> int:
-    """Write what is searched; returns how many games."""
+    """Write the searched games; return their number."""
     wanted = choose_tables(tables)
     has_depths = any(table.measure in OVER_DEPTHS for _, table in wanted)
     lines = max(MEASURES[table.measure].lines for _, table in wanted)

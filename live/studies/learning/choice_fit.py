@@ -76,7 +76,7 @@ def fit_likelihood(
     at, best = _maximise_likelihood("likelihood", turns, model, curve)
     covariance = invert(best.curvature)
     if covariance is None:
-        raise NoFit("s and c cannot be told apart from these moves")
+        raise NoFit("s and c cannot be distinguished from these moves")
     skill = _build_skill(at, model, curve)
     s, c = (
         _find_profile_interval(turns, skill, best, covariance, index)
@@ -87,7 +87,7 @@ def fit_likelihood(
 
 def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
     """Fit s and c by the percentile method (Regan and Haworth 2011, section 6). It
-    takes as long as ``fit_likelihood``.
+    takes about as long as ``fit_likelihood``.
 
     The search begins at the result of maximum likelihood, because the percentile score
     has other minima far from it.
@@ -106,8 +106,8 @@ def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
 
 
 def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
-    """Return the most likely s, in pawns, of players with this c: ``s_fit`` of section
-    7. Return None if the most likely s is not finite.
+    """Return the most likely s, in pawns, of players with this c: ``s_fit`` of Regan
+    and Haworth 2011, section 7. Return None if the most likely s is not finite.
     """
 
     def step(at: Floats) -> ScoringStep:
@@ -125,16 +125,18 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
 
 
 def measure_share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
-    """Return the share of turns "up" at each of ``PERCENTILES``, shape (19,): ``R`` of
-    section 6.
+    """Return, for each of ``PERCENTILES``, the share of turns "up", which means at or
+    below the percentile: ``R`` of Regan and Haworth 2011, section 6. The shape is
+    (19,).
     """
     mean: Floats = _compute_shares_up(turns, skill)[0].mean(axis=0)
     return mean
 
 
 def score_percentiles(turns: TurnArrays, skill: ChoiceSkill) -> float:
-    """Return the score ``S`` of section 6, computed with squared distances. It is near
-    0 if model and curve have the right shape.
+    """Return the score ``S`` of Regan and Haworth 2011, section 6: the sum of squared
+    distances over the percentiles. It is near 0 if model and curve have the right
+    shape.
     """
     return float(((measure_share_up(turns, skill) - PERCENTILES) ** 2).sum())
 
@@ -145,7 +147,7 @@ def _refuse(method: Method, turns: TurnArrays) -> None:
         raise NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}")
     if not turns.select_played(turns.deltas).any():
         raise NoFit(
-            "every move played was a best one: no bound to how strong the player is"
+            "every move played was the best one: the strength has no upper bound"
         )
 
 
@@ -171,8 +173,8 @@ def _build_skill(
 
 
 def _compute_quantile(turns: int) -> float:
-    """Return Student's quantile, because the normal quantile is too narrow for few
-    turns.
+    """Return the 97.5 % quantile of Student's t for this number of turns. For few
+    turns, the interval from a normal quantile would be too narrow.
     """
     from scipy.special import stdtrit  # imported only here, because the import is slow
 
@@ -186,8 +188,9 @@ def _find_profile_interval(
     covariance: Floats,
     index: int,
 ) -> tuple[float, float]:
-    """Return the two ends of the interval of one parameter: where the likelihood,
-    maximised over the second parameter, has fallen by half of Student's t².
+    """Return the two ends of the interval of one parameter. At the ends, the
+    log-likelihood, maximised over the second parameter, is lower than its maximum by
+    half of the squared quantile of Student's t.
 
     Each step solves the quadratic equation given by value, slope and information
     (Venzon and Moghadam 1988, "A method for computing profile-likelihood-based
@@ -257,8 +260,8 @@ def _compute_percentile_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringSt
 
 
 def _compute_shares_up(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
-    """Return how far each turn is "up" at each percentile, 0 to 1, and the derivatives
-    by log s and log c.
+    """Return the part of each turn, 0 to 1, that lies at or below each percentile
+    ("up"), and its derivatives by log s and log c.
 
     The shapes are (turns, 19) and (turns, 19, 2).
     """

@@ -36,8 +36,8 @@ _BARE = Dispersion((), 1.0)
 def choose_sides(
     games: Sequence[PlayedGame], is_chosen: Whom
 ) -> list[dict[Color, str]]:
-    """Return for each game, by colour, its rated players whom ``is_chosen`` accepts. A
-    player is left out if none of his turns in the game is known.
+    """Return, for each game, a mapping from colour to player of the rated players whom
+    ``is_chosen`` accepts. A player without known turns in the game is left out.
     """
     sides_of_games = []
     for index, game in enumerate(games):

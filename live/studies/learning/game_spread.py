@@ -42,7 +42,7 @@ MOST_KAPPA = 10.0
 USUAL_PRIOR_SD = 360.0
 #: Largest share of players' own ratings that is allowed to lie outside the usual bands,
 #: and the number of counted moves after which it is measured. ``sigma`` is the smallest
-#: value that satisfies it: a smaller ``sigma`` makes ratings calmer, but moves the
+#: value that satisfies it: a smaller ``sigma`` makes ratings vary less, but moves the
 #: bands of players far from the level of the game closer to that level.
 OWN_OUTSIDE = 0.07
 OWN_OUTSIDE_MOVES = 10
@@ -55,16 +55,15 @@ class _StageSums(NamedTuple):
     """Sums of one side at the end of a stage."""
 
     total: Evidence
-    """Sums of all moves so far, as if no game were hard."""
+    """Sums of all moves so far, computed as if no game were hard."""
     hardness: Floats
     """Slope explained by hardness in each stage so far if ``beta`` is 1, shape (stages,
     Elos).
     """
 
     def compute_place(self, betas: Sequence[float]) -> float:
-        """Return the place of the side's perceived rating among games by players of the
-        same official rating, in standard deviations. ``betas`` has one value for each
-        stage so far.
+        """Return the z-score of the side's perceived rating among games by players of
+        the same official rating. ``betas`` has one value for each stage so far.
         """
         slope = self.total.slope - np.array(betas) @ self.hardness
         total = self.total._replace(slope=slope)
@@ -74,7 +73,7 @@ class _StageSums(NamedTuple):
 
 
 def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
-    """Learn ``beta`` stage by stage, so that the places of the two players are
+    """Learn ``beta`` stage by stage, so that the z-scores of the two players are
     uncorrelated at the end of each stage. Return the last ply and ``beta`` of each
     stage.
 
@@ -117,8 +116,8 @@ def _sum_stages(moves: Sequence[FollowedMove]) -> list[_StageSums | None]:
 def _find_beta(
     pairs: Sequence[tuple[_StageSums, _StageSums]], earlier: Sequence[float]
 ) -> float:
-    """Return the smallest ``beta`` of a stage at which the places of the two sides are
-    uncorrelated.
+    """Return the smallest ``beta`` of a stage at which the z-scores of the two sides
+    are uncorrelated.
     """
 
     def correlate(beta: float) -> float:

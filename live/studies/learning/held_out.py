@@ -1,16 +1,16 @@
-"""Players and games that are held out: they judge the results, so nothing is learned
-from them.
+"""Players and games that are held out: they are used to evaluate models, so no model is
+fitted to them.
 
 The choice is made once, by player: one player in eight, drawn by the SHA-256 of the
-number (or the name) that the files of games give him. ``live/ratings/held_out.json``
+player's number, or of the name, in the files of games. ``live/ratings/held_out.json``
 lists the players drawn from the searched games over the board, with the games they
 played (SHA-256 of the moves in UCI, joined by spaces).
 
 For neural networks of human moves, a game is held out in three cases: if one of its
 players is held out, if the number of a player is unknown and its moves are drawn, or if
-it is among the games that judge the ratings. One third of the held-out games is used
-for choices (size, learning rate, when to stop), and two thirds only for the published
-figures.
+it is among the games on which the ratings are evaluated. One third of the held-out
+games is used for choices (size, learning rate, when to stop), and two thirds only for
+the published figures.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def assign_share(player: str, shares: int = SHARES) -> int:
 
 
 def is_held_out(player: str) -> bool:
-    """Return whether no fit is allowed to use this player's games. Of games without
-    player numbers, the moves are drawn in place of a player.
+    """Return whether no fit is allowed to use this player's games. For a game without
+    player numbers, ``player`` is the text of its moves.
     """
     return assign_share(player) == 0
 
@@ -78,7 +78,7 @@ class HeldOut(Value):
 
 
 def read_held_out() -> HeldOut:
-    """Read the games and players that judge this project's ratings
+    """Read the games and players on which this project's ratings are evaluated
     (``human_held_out.json``).
     """
     text = files(__package__).joinpath("human_held_out.json").read_bytes()

@@ -1,9 +1,9 @@
 """Accuracy of a neural network's predictions of the moves of games, by rating and kind
-of game. Pure.
+of game. All functions are pure.
 
-The network is asked about every ply after the opening: with the players' own ratings,
-and with both ratings 400 Elo higher and 400 Elo lower, if it was trained on such
-ratings.
+The network predicts the move of every ply after the opening: with the players' own
+ratings, and with both ratings 400 Elo higher and 400 Elo lower, if it was trained on
+such ratings.
 """
 
 import itertools
@@ -65,7 +65,7 @@ def _shift_elos(elo: Elos) -> list[Elos]:
 
 
 class _Answer(NamedTuple):
-    """The network's answer to one position, with the right and with wrong ratings."""
+    """Result for one position, with the right ratings and with wrong ratings."""
 
     game: int
     kind: int
@@ -79,7 +79,9 @@ class _Answer(NamedTuple):
     """Whether wrong ratings were tried."""
     right_loss: float
     wrong_loss: float
-    """The surprises with the right and with the wrong ratings; 0 if none were tried."""
+    """Surprise of the move, nats: with the right ratings, and as the mean over the
+    wrong ones. Both are 0 if no wrong ratings were tried.
+    """
 
 
 def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> Figures:
@@ -143,7 +145,9 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
 
 
 def _explain_left_out(position: NetworkInput, uci: str) -> str | None:
-    """Return the reason why a position is not asked about; None if it is."""
+    """Return the reason why a position is left out of the check; None if it is
+    included.
+    """
     reason = explain_not_covered(position.board)
     if reason is None and uci[4:] not in ("", "q"):
         return "promotions to a lesser piece were not learned apart"

@@ -72,7 +72,8 @@ def read_game_lines(path: Path) -> Iterator[RatedGameLine]:
     known kind are skipped.
 
     Raises:
-        InputError: the file cannot be read, or one of its lines is no such object.
+        InputError: the file cannot be read, or one of its lines does not describe a
+            game as JSON.
     """
     for number, text in enumerate(read_json_lines(str(path)), 1):
         if not text.strip():

@@ -40,8 +40,8 @@ def compute_loss(
     return functional.cross_entropy(logits.float().masked_fill(~can, -1e9), played)
 
 
-#: Weight of the past in the running mean of the weights, which is the network that is
-#: published.
+#: Weight of the past in the running mean of the network's weights. This mean is
+#: published as the network.
 MEMORY = 0.999
 
 

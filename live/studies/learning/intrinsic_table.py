@@ -102,7 +102,7 @@ def learn_intrinsic(
         ) from None
     if invert(last.curvature) is None:
         raise InputError(
-            name, "s and c cannot be told apart in these games", "Analyse more games"
+            name, "s and c cannot be distinguished in these games", "Analyse more games"
         )
     posts = _build_mileposts(elo, centre, fitted)
     if not _improves(turns, posts):
@@ -167,8 +167,8 @@ def _build_mileposts(
 
 
 def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
-    """Return whether players at the upper end are expected to lose less than players at
-    the lower end.
+    """Return whether the expected loss is smaller for players at the highest milepost
+    than for players at the lowest milepost.
     """
     low, high = (
         compute_choices(turns, ChoiceSkill(post.s, post.c)).probability

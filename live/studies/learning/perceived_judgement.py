@@ -1,5 +1,5 @@
-"""Judgement of a model on players it never saw: for example, how many ratings lie in
-their bands after a number of moves.
+"""Evaluation of a model on players to whose games it was not fitted: for example, how
+many ratings lie in their bands after a number of moves.
 
 There is one row per player-game, in arrays. The bounds that the figures must satisfy
 are on the page ``numbers`` of the manual.
@@ -55,15 +55,16 @@ class Judged(NamedTuple):
     """Level of the game (``F``), Elo."""
     rating: Floats
     z: Floats
-    """Place of the perceived rating among games by players of the same official rating,
-    in standard deviations.
+    """Z-score of the perceived rating among games by players of the same official
+    rating.
     """
     usual_low: Floats
     usual_high: Floats
     inside: Floats
     """1 if the 95 % interval contains the player's Elo, else 0."""
     blind: Floats
-    """The rating if everybody starts at one Elo and no rating is used."""
+    """Perceived rating computed without official ratings, from one Elo for all players.
+    """
 
 
 def judge(
@@ -183,8 +184,8 @@ def is_in_usual_band(judged: Judged) -> Which:
 
 
 def _pair_places(judged: Judged) -> tuple[Floats, Floats]:
-    """Return White's and Black's ``z`` in the games in which both players were
-    judged.
+    """Return White's and Black's z-scores (``z``) in the games in which both players
+    were judged.
     """
     white = judged.side == 0
     black = judged.side == 1

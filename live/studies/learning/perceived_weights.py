@@ -73,20 +73,22 @@ CHANGING: Circumstances = (
 #: every game.
 CIRCUMSTANCES: Circumstances = get_args(Circumstance)[:-2]
 SCALE_ELO = 400.0
-#: Precision of the normal prior on a weight, on its change with Elo, and on the bend.
+#: Precisions of the normal priors on three kinds of weights: the level of a weight, its
+#: slope with Elo, and its bend with Elo.
 PRECISION = 2.0
 PRECISION_OF_SLOPE = 8.0
 PRECISION_OF_BEND = 16.0
-#: Largest number of turns to learn from: more do not improve the weights. Player-games
-#: are then drawn evenly.
+#: Largest number of turns to learn from: more do not improve the weights. If there are
+#: more, player-games are drawn evenly.
 MOST_TURNS = 90_000
-#: Smallest number of moves: with fewer, the prior would outweigh the games.
+#: Smallest number of moves to learn from. With fewer, the prior would outweigh the
+#: games.
 MIN_MOVES = 1000
 #: Number of shares of the players. Each share is rated with weights learned from the
 #: others.
 FOLDS = 5
-#: Smallest correlation between slopes and players' ratings: below it, the model cannot
-#: tell strong players from weak ones.
+#: Smallest correlation between slopes and players' ratings that is accepted. Below it,
+#: the model cannot distinguish strong players from weak ones.
 LEAST_CORRELATION = 0.2
 #: Largest number of games to learn ``beta``, ``kappa`` and ``sigma`` from: more do not
 #: improve them.
@@ -158,7 +160,7 @@ def fit_perceived_model(
 
     Raises:
         InputError: there are fewer than 50 player-games or 1000 moves, or the moves do
-            not tell strong players from weak ones.
+            not distinguish strong players from weak ones.
     """
     edges = LOSS_EDGES_CP[gain]
     sides_of_games = choose_sides(games, lambda player: not is_left_out(player))
@@ -226,7 +228,7 @@ def fit_perceived_model(
 
 
 def _list_varying_circumstances(turns: Turns) -> Circumstances:
-    """Return the circumstances that are not the same in all turns: only these can be
+    """Return the circumstances that differ between turns: only their weights can be
     learned.
     """
     columns = zip(CIRCUMSTANCES, turns.at.T, strict=True)
@@ -254,8 +256,9 @@ def _follow_games(
 
 
 def _can_tell_players_apart(sides: Followed, elo: float) -> bool:
-    """Return whether the model tells strong players from weak ones: their slopes at one
-    Elo must correlate sufficiently with their own ratings.
+    """Return whether the model distinguishes strong players from weak ones: the
+    players' slopes at the Elo ``elo`` must correlate sufficiently with their own
+    ratings.
     """
     slopes: list[float] = []
     elos: list[float] = []
@@ -301,7 +304,7 @@ def _fit(
     number = np.arange(len(features))
     hit = np.eye(classes)[rows.classes][:, 1:]
 
-    # imported only here, because the import is slow
+    # The import is slow, so it is made only where it is needed.
     from scipy.optimize import minimize
     from scipy.special import log_softmax
 

@@ -54,8 +54,8 @@ class PlayedGame(NamedTuple):
 def read_played_games(
     lines: Iterable[bytes | str], gain: GainKind, subject: str = "rated games"
 ) -> list[PlayedGame]:
-    """Read the games of NDJSON ``lines``, with the turns' gains computed as ``gain``
-    says.
+    """Read the games of NDJSON ``lines``, with turns whose gains are of the kind
+    ``gain``.
 
     A forced move does not count as a turn.
 

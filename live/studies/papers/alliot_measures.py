@@ -2,7 +2,7 @@
 covariance, Markov chains and best years of his twenty champions.
 
 The figures are about the champions' own moves. A match is predicted only from the two
-champions' conformance and chains of the year before (section 4.2.4).
+champions' conformance and Markov chains of the year before (section 4.2.4).
 """
 
 from collections.abc import Callable, Sequence
@@ -135,7 +135,7 @@ def list_games_of_year(
 
 
 def open_champions(table: PrintedTable, evidence: Evidence) -> StudyData:
-    """Return the moves of the games of a table; the study is about the champions."""
+    """Return the data of a table's games, with the champions as its players."""
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     return evidence.open_study(evidence.list_games(table), people)
 
@@ -145,7 +145,9 @@ def open_champions(table: PrintedTable, evidence: Evidence) -> StudyData:
 
 @measure("games", games=list_champions_games)
 def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Count the games of each champion, with each colour and together (Table 1)."""
+    """Count the games of each champion, with each colour and together (Alliot 2017,
+    Table 1).
+    """
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
     games = evidence.list_games(table)
     figures = {}
@@ -182,7 +184,9 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("match-score", games=list_title_matches)
 def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the first player's score in each title match (Table 5, column AS)."""
+    """Return the first player's score in each title match (Alliot 2017, Table 5, column
+    AS).
+    """
     people = evidence.games.find_people(evidence.paper.occasions[_MATCHES])
     figures = {}
     for row in table.rows:
@@ -197,8 +201,8 @@ def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
 def compute_mean_errors(
     columns: dict[str, dict[Key, float]], actual: dict[Key, float]
 ) -> dict[tuple[str, str], float]:
-    """Return each predictor's mean error, over all matches and over those with a
-    prediction by Elo.
+    """Return each predictor's mean error, over all matches, and over the matches for
+    which Elo gives a prediction.
     """
     rated = columns["elos"].keys()
     errors_by_heading = {}
@@ -221,8 +225,8 @@ def _read_columns(paper: PrintedPaper) -> dict[str, dict[Key, float]]:
 
 @measure("printed-errors")
 def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Compute from the printed columns of Table 5 the mean errors that the paper's text
-    states.
+    """Compute the mean errors that the paper's text states, from the printed columns of
+    Alliot's Table 5.
     """
     columns = _read_columns(evidence.paper)
     actual = columns.pop("as")
@@ -272,9 +276,9 @@ def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYea
     }
 
 
-#: Predictors of a match by their columns in Table 5: accumulated ponderated conformance
-#: within 30 cp, covariance with n0 = 32 and b = 2.4, and Markov chains of that year
-#: only.
+#: Predictors of a match by their columns in Alliot's Table 5: accumulated ponderated
+#: conformance within 30 cp, covariance with n0 = 32 and b = 2.4, and Markov chains of
+#: that year only.
 _PREDICTIONS: dict[str, Callable[[_PlayerYear, _PlayerYear], Prediction]] = {
     "acs": lambda a, b: predict_by_conformance(
         a.conforming.ponderated, b.conforming.ponderated
@@ -286,7 +290,7 @@ _PREDICTIONS: dict[str, Callable[[_PlayerYear, _PlayerYear], Prediction]] = {
 
 @measure(*_PREDICTIONS, games=draw_years_before_matches, gains=_GAINS)
 def predict_matches(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the first player's expected score in each match (Table 5)."""
+    """Return the first player's expected score in each match (Alliot 2017, Table 5)."""
     return _predict(table.measure, table.rows, evidence)
 
 
@@ -338,8 +342,8 @@ def _gather_chains(
 
 @measure("chain", games=list_games_of_year, gains=_GAINS)
 def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the cells of Tables 2 and 3 in ten classes, each with the interval of a
-    share.
+    """Return the cells of Alliot's Tables 2 and 3 in ten classes, each with the
+    interval of a share.
     """
     moves_by_name = _gather_chains(evidence, TEN)
     chains = evidence.paper.chains
@@ -363,8 +367,8 @@ def measure_transitions(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("stationary", games=list_games_of_year, gains=_GAINS)
 def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the stationary distribution of Fischer's and Spassky's chains of 1971, in
-    ten classes (section 3.4) or nineteen (section 4.4.1).
+    """Return the stationary distribution of Fischer's and Spassky's Markov chains of
+    1971, in ten classes (Alliot 2017, section 3.4) or nineteen (section 4.4.1).
     """
     classes = TEN if len(table.rows) == len(TEN) else NINETEEN
     moves_by_name = _gather_chains(evidence, classes)
@@ -381,7 +385,7 @@ def solve_chains(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("complexity", games=list_champions_games, gains=_GAINS)
 def correlate_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the correlations of complexity with errors, for each champion and for all
-    together (Table 4).
+    together (Alliot 2017, Table 4).
     """
     games = evidence.list_games(table)
     people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
@@ -401,7 +405,9 @@ def correlate_errors(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("covariance", games=list_champions_games, gains=_GAINS)
 def fit_outcome_vectors(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the correlation and the fitted line of each outcome vector (Table 6)."""
+    """Return the correlation and the fitted line of each outcome vector (Alliot 2017,
+    Table 6).
+    """
     figures: dict[Key, Measured | None] = {}
     fits = fit_covariances(evidence.open_study(evidence.list_games(table), {}))
     for variant, fit in zip(VARIANTS, fits, strict=True):
@@ -434,8 +440,8 @@ def draw_best_years(
 
 @lru_cache(maxsize=8)
 def _pair_best_years(evidence: Evidence, by: str) -> BattleRoyale:
-    """Predict every pair of champions, each in the year that the paper finds best.
-    Champions without moves of that year are left out.
+    """Predict every pair of champions, each with the games of the best year that the
+    paper names. Champions without moves of that year are left out.
     """
     paper = evidence.paper
     moves = _gather_best_years(evidence)
@@ -467,7 +473,9 @@ def _gather_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]
 
 @measure("best-rank", games=draw_best_years, gains=_GAINS)
 def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the place of each champion among the best years (Tables 7 to 9)."""
+    """Return the place of each champion among the best years (Alliot 2017, Tables 7 to
+    9).
+    """
     places = _pair_best_years(evidence, table.by).rank_players()
     ranks = {place.player: place.rank for place in places}
     return {
@@ -480,7 +488,7 @@ def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("best-pairs", games=draw_best_years, gains=_GAINS)
 def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected score of the champion of the row, with White, against the
-    champion of the column (Tables 7 to 9).
+    champion of the column (Alliot 2017, Tables 7 to 9).
     """
     pairings = _pair_best_years(evidence, table.by).pairings
     figures: Figures = {}

@@ -26,15 +26,16 @@ from live.studies.papers.measures import (
 )
 from live.studies.papers.printed import PrintedTable
 
-#: Names of conformances: in the printed rows, and in the table of correlations.
+#: Names of the kinds of conformance: the name in the printed rows, then the name in the
+#: table of correlations.
 _KINDS = {
     "raw": "raw",
     "Guid and Bratko": "guid-bratko",
     "k1 = 0.75": "k1 = 0.75, k2 = -3.30",
 }
 
-#: Limit of the losses by which colours are compared, centipawns: larger losses are so
-#: rare that a single move could decide where the difference is greatest.
+#: Largest loss, centipawns, for which colours are compared. Larger losses are so rare
+#: that a single move could decide where the difference is greatest.
 _TWO_PAWNS_CP = 200
 
 
@@ -50,7 +51,7 @@ def _count_losses(table: PrintedTable, evidence: Evidence) -> dict[str, Counter[
 
 @measure("perfect-moves", games=list_champions_games, gains=("same-search",))
 def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the shares of moves that lose nothing, by colour (Figure 3)."""
+    """Return the share of moves that lose nothing, by colour (Alliot 2017, Fig. 3)."""
     losses = _count_losses(table, evidence)
     counted_rows = [row for row in table.rows if losses[row.one].total()]
     return {row.key: _share_within(losses[row.one], 0) for row in counted_rows}
@@ -59,7 +60,7 @@ def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("shortfalls", games=list_champions_games, gains=("same-search",))
 def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the share of moves that lose nothing, and the share of moves that lose
-    more than two pawns (Figure 3).
+    more than two pawns (Alliot 2017, Figure 3).
     """
     white, black = _count_losses(table, evidence).values()
     all_losses = white + black
@@ -77,9 +78,9 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("colours-apart", games=list_champions_games, gains=("same-search",))
 def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return White's share of moves within the paper's x minus Black's. Return also the
-    x, up to two pawns, at which White leads by the most, if that lead is greater than
-    chance (Figure 6).
+    """Return White's share of moves that lose at most the paper's x, minus Black's
+    share (Alliot 2017, Figure 6). Return also the x, up to two pawns, at which this
+    difference is largest, if it is larger than chance explains.
     """
     white, black = _count_losses(table, evidence).values()
     if not white.total() or not black.total():
@@ -125,7 +126,7 @@ def _subtract_shares(share: Measured, subtracted: Measured) -> Measured:
 @measure("accumulated", games=list_champions_games, gains=("same-search",))
 def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the x at which accumulated conformance correlates best with results, and
-    the line at the paper's x (Figures 4 and 5).
+    the line fitted at the paper's x (Alliot 2017, Figures 4 and 5).
     """
     lines: dict[str, dict[int, LineFit]] = {}
     for kind, x_cp, fit in fit_conformances(open_champions(table, evidence)):
@@ -148,7 +149,7 @@ def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figu
 @measure("convolved", games=list_champions_games, gains=("same-search",))
 def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlate convolved gains with results, by setting, and find the n0 and b with
-    the highest correlation (Figure 11).
+    the highest correlation (Alliot 2017, Figure 11).
     """
     study = open_champions(table, evidence)
     figures: dict[Key, Measured | None] = {}
@@ -164,7 +165,7 @@ def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figure
 @measure("highest-reached", games=list_champions_games, gains=("same-search",))
 def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the champions' mean score in games in which they reached a given
-    evaluation before one of their moves (Figure 13).
+    evaluation before one of their moves (Alliot 2017, Figure 13).
     """
     games = (
         open_champions(table, evidence)

@@ -1,5 +1,5 @@
 """Comparison of a printed table with the figures computed here: differences, intervals,
-order and winners. Pure.
+order and winners. All functions are pure.
 """
 
 from collections import defaultdict
@@ -158,9 +158,9 @@ def compare(
 
 
 def put_in_place_of_paper(source: Comparison, target: Comparison) -> Comparison:
-    """Return ``target`` with our figures of ``source`` in place of the printed ones. So
-    two settings or gains are compared with each other as one of them is compared with
-    the paper.
+    """Return ``target`` with our figures of ``source`` in place of the printed ones. In
+    this way two settings or gains are compared in the same form as a setting and the
+    paper.
     """
     rows = []
     for row, source_row in zip(target.rows, source.rows, strict=True):
@@ -225,8 +225,9 @@ def count_same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, i
 
 
 def count_same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
-    """Count the occasions with two rows in which the same row has the higher figure.
-    Return this number and the number of occasions whose printed figures differ.
+    """Count the matches in which the printed and our figures put the same player ahead.
+    A match is an occasion with two rows, one for each player. Return this number and
+    the number of matches whose printed figures differ.
     """
     matches: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:

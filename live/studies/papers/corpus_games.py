@@ -13,7 +13,9 @@ from live.studies.papers.printed import Occasion
 
 
 class ListedGame(NamedTuple):
-    """Data of a game that decide whether it belongs to an occasion."""
+    """Data of a game that decide whether it belongs to an occasion (an event or a
+    period).
+    """
 
     game: int
     white: int

@@ -49,9 +49,10 @@ class OccasionMoves(NamedTuple):
     matches: dict[tuple[str, str], PlayerMoves]
     """Moves against one opponent only, by player and opponent."""
     strengths: dict[str, Strength]
-    """Strengths of all players who met, by Algorithm 2 from all their gains."""
+    """Strengths of all players who met, by Ferreira's Algorithm 2 from all their gains.
+    """
     engine: Algorithm3
-    """The engine's strength by Algorithm 3 over all players."""
+    """The engine's strength by Ferreira's Algorithm 3 over all players."""
 
 
 _NOBODY = OccasionMoves({}, {}, {}, Algorithm3((), None, None))
@@ -59,7 +60,9 @@ _NOBODY = OccasionMoves({}, {}, {}, Algorithm3((), None, None))
 
 @lru_cache(maxsize=64)
 def gather_occasion(evidence: Evidence, name: str) -> OccasionMoves:
-    """Gather the moves of an occasion; empty if too few of its games are searched."""
+    """Gather the moves of an occasion; return no moves if too few of its games are
+    searched.
+    """
     if not evidence.has_enough_of(name):
         return _NOBODY
     occasion = evidence.paper.occasions[name]
@@ -81,8 +84,8 @@ def gather_occasion(evidence: Evidence, name: str) -> OccasionMoves:
 
 
 def _compare(own: PlayerMoves | None, opponent: PlayerMoves | None) -> Prediction:
-    """Return the expected score by Algorithm 1, with an interval that follows from the
-    moves of both players.
+    """Return the expected score by Ferreira's Algorithm 1, with an interval that
+    follows from the moves of both players.
     """
     if own is None or opponent is None:
         return Prediction()
@@ -99,8 +102,8 @@ def _measure_difference(prediction: Prediction) -> Measured | None:
 
 
 def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, Prediction]:
-    """Compare players by all their gains (Tables 1 and 2), or by the gains of the games
-    against each other (Table 3).
+    """Compare players by all their gains (Ferreira 2012, Tables 1 and 2), or by the
+    gains of the games against each other (Table 3).
     """
     own_occasion = gather_occasion(evidence, table.at)
     other_occasion = (
@@ -136,14 +139,16 @@ def expect_differences(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("algorithm-2", games=list_occasion_games, gains=_BOTH)
 def rate_players(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the players' ratings by Algorithm 2, from all their gains (Table 1)."""
+    """Return the players' ratings by Algorithm 2, from all their gains (Ferreira 2012,
+    Table 1).
+    """
     return _take_ratings(table, gather_occasion(evidence, table.at).strengths)
 
 
 @measure("algorithm-2-matches", games=list_occasion_games, gains=_BOTH)
 def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the players' ratings by Algorithm 2, from the gains of their matches
-    (Table 3).
+    (Ferreira 2012, Table 3).
     """
     moves = gather_occasion(evidence, table.at)
     differences: dict[tuple[str, str], Measured] = {}
@@ -163,8 +168,8 @@ def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
 def solve_with_intervals(
     differences: Mapping[tuple[str, str], Measured], elos: Mapping[str, float]
 ) -> dict[str, Strength]:
-    """Solve differences whose intervals are independent: each end moves every strength
-    by so much, and the squares add up.
+    """Solve differences for strengths with intervals. The differences are independent,
+    so the changes that their ends cause in a strength are added as squares.
     """
     values = {pair: difference.value for pair, difference in differences.items()}
     strengths = solve_differences(values, elos)
@@ -202,8 +207,8 @@ def _measure_players(
     evidence: Evidence,
     make: Callable[[PlayerMoves], Measured | None],
 ) -> Figures:
-    """Return the figure that ``make`` computes for each row whose player has moves in
-    the table's occasion.
+    """Return, for each row whose player has moves in the table's occasion, the figure
+    that ``make`` computes from these moves.
     """
     players = gather_occasion(evidence, table.at).players
     rows = [row for row in table.rows if row.one in players]
@@ -212,7 +217,7 @@ def _measure_players(
 
 @measure("zeros", games=list_occasion_games, gains=_BOTH)
 def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the shares of gains that are exactly 0 (Figure 3)."""
+    """Return the shares of gains that are exactly 0 (Ferreira 2012, Figure 3)."""
 
     def compute_share(moves: PlayerMoves) -> Measured | None:
         n = moves.gains.n
@@ -223,7 +228,7 @@ def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("score", games=list_occasion_games, gains=_BOTH)
 def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the expected scores against the engine (Tables 4 and 5)."""
+    """Return the expected scores against the engine (Ferreira 2012, Tables 4 and 5)."""
 
     def compute_score(moves: PlayerMoves) -> Measured | None:
         return measure_known(moves.expected_score, *moves.compute_score_interval())
@@ -233,7 +238,9 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("against-engine", games=list_occasion_games, gains=_BOTH)
 def differ_from_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the Elo differences to the engine (Tables 4 and 5, Figure 6)."""
+    """Return the Elo differences to the engine (Ferreira 2012, Tables 4 and 5, Figure
+    6).
+    """
     return _measure_players(table, evidence, _compare_with_engine)
 
 
@@ -243,8 +250,9 @@ def _compare_with_engine(moves: PlayerMoves) -> Measured | None:
 
 @measure("engine-by-elo", "engine-by-strength", games=list_occasion_games, gains=_BOTH)
 def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the engine's rating as derived from each player, by own rating or by
-    strength, and the mean (Table 4).
+    """Return the engine's rating derived from each player, either from the player's own
+    rating or from the player's strength, and the mean of these ratings (Ferreira 2012,
+    Table 4).
     """
     is_by_elo = table.measure == "engine-by-elo"
     ratings: dict[str, float] = {}
@@ -262,7 +270,7 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("strength", games=list_occasion_games, gains=_BOTH)
 def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the players' ratings by Algorithm 4, with the engine's rating as measured
-    for the reference occasion (Tables 5 and 6).
+    for the reference occasion (Ferreira 2012, Tables 5 and 6).
     """
     engine = gather_occasion(evidence, table.reference).engine.by_elo
     if engine is None:
@@ -290,7 +298,7 @@ def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-gains")
 def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Compute Figures 1, 3 and 6 from the printed evaluations of Figure 1."""
+    """Compute Ferreira's Figures 1, 3 and 6 from the evaluations in Figure 1."""
     evaluations = evidence.paper.evaluations_cp
     changes = [after - before for before, after in pairwise(evaluations)]
     gains = {
@@ -325,7 +333,9 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
 
 @measure("printed-algorithm-2")
 def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the players' ratings by Algorithm 2, from the printed differences."""
+    """Return the players' ratings by Ferreira's Algorithm 2, from the printed
+    differences.
+    """
     rows = evidence.paper.find_table(table.solves).rows
     differences = {(row.one, row.other): row.value for row in rows}
     return _take_ratings(table, solve_differences(differences, table.elos))

@@ -1,5 +1,5 @@
 """Comparison of figures of one engine with several limits and gains: how far an order
-depends on them. Pure.
+depends on them. All functions are pure.
 """
 
 import re
@@ -117,25 +117,22 @@ def _put_beside(
     higher_limit: SearchLimit,
 ) -> Comparison | None:
     lower, higher = group.get(lower_limit), group.get(higher_limit)
-    # Of two draws of games more than the limit differs.
+    # Figures from different draws of games are not compared, because they differ in
+    # more than the limit.
     if lower is None or higher is None or lower.games != higher.games:
         return None
     return put_in_place_of_paper(higher, lower)
 
 
 class GainsBeside(NamedTuple):
-    """Figures of one table by one gain, compared with those by the second gain, at each
-    limit.
-    """
+    """Figures of one table, compared between the two kinds of gain, at each limit."""
 
     table: PrintedTable
     limits: Sequence[Comparison | None]
 
 
 def compare_gains(comparisons: Iterable[Comparison]) -> Iterator[GainsBeside]:
-    """Compare the figures by one gain with those by the second gain, by table and at
-    each limit.
-    """
+    """Compare the figures of the two kinds of gain, by table and at each limit."""
     ordered = [comparison for comparison in comparisons if _has_order(comparison)]
     limits = list_limits(ordered)
     groups: dict[str, dict[SearchLimit, list[Comparison]]] = {}

@@ -92,7 +92,7 @@ class Evidence:
     def read_searched_games(
         self, games: Iterable[ListedGame]
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
-        """Yield those of these games that are searched, with their search results."""
+        """Yield those of the games that were searched, with their search results."""
         for game in games:
             if self._number is not None:
                 yield from self._database.read_searched_games(
@@ -102,8 +102,8 @@ class Evidence:
     def open_study(
         self, games: Sequence[ListedGame], people: Mapping[str, Sequence[int]]
     ) -> StudyData:
-        """Return the moves of these games, as far as they are searched. ``people`` are
-        the players that the study is about: their numbers by name.
+        """Return the data of the searched games among ``games``. ``people`` contains
+        the selected players: their numbers by name.
         """
         numbers = [game.game for game in games if game.game in self.searched]
         chosen_games = ChosenGames(numbers, people)
@@ -141,7 +141,7 @@ MEASURES: dict[str, MeasureKind] = {}
 def need_no_games(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Return no games, for a table that follows from printed numbers."""
+    """Return an empty list: the table is computed from printed numbers alone."""
     return []
 
 

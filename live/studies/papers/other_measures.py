@@ -19,8 +19,8 @@ from live.studies.papers.measures import (
 from live.studies.papers.printed import PrintedPaper, PrintedTable
 from live.studies.regan_table import fit_competence_line, fit_groups
 
-#: Largest distance of both players' ratings from a milepost, Elo (section 5); "expanded
-#: for some of the lower sets".
+#: Largest distance of both players' ratings from a milepost, Elo (Regan and Haworth
+#: 2011, section 5, where it is "expanded for some of the lower sets").
 _REACH_ELO = 10
 _REACH_BELOW_ELO = 20
 _LOWER_SETS = 2200
@@ -51,8 +51,8 @@ def sample_milepost_games(
 
 
 def _find_milepost(elo: int | None) -> int | None:
-    """Return the century of Elo to which a rating is near; None if it is between two
-    centuries.
+    """Return the multiple of 100 Elo that a rating is near; None if the rating is
+    between two multiples.
     """
     if elo is None:
         return None

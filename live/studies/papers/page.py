@@ -1,4 +1,6 @@
-"""Comparisons written as Markdown for people, and as CSV for spreadsheets. Pure."""
+"""Comparisons written as Markdown for people, and as CSV for spreadsheets. All
+functions are pure.
+"""
 
 import csv
 import io
@@ -44,9 +46,10 @@ def write_into(page: str, tables: str) -> str:
 
 
 def build_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Return the comparisons as Markdown. It has the sums of all comparisons, the
-    dependence of orders on limit and gain, one line for each comparison with the
-    highest limit, the missing tables, and the tables that are short.
+    """Return the comparisons as Markdown. It has five parts: the sums of all
+    comparisons, the dependence of orders on limit and gain, one line for each
+    comparison with the highest limit, the missing tables, and the rows of all tables
+    that are not too long.
     """
     highest = choose_highest_limits(comparisons)
     lines = [
@@ -189,7 +192,7 @@ def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Yield a list of the tables for which we have no figure, by the reason."""
+    """Yield a list of the tables for which we have no figure, grouped by reason."""
     reasons: dict[str, list[Comparison]] = {}
     for comparison in comparisons:
         if not comparison.rows_done:

@@ -33,8 +33,8 @@ def _load_reader(scale: float) -> MoveReader:
 
 @measure("perceived", games=list_occasion_games, gains=("same-search",))
 def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Return the perceived ratings of players with an Elo over the games of each
-    occasion.
+    """Return, for each occasion, the perceived ratings of the players who have an Elo,
+    over their games of the occasion.
     """
     figures = {}
     for occasion in sorted({row.at or table.at for row in table.rows}):

@@ -73,7 +73,9 @@ def _draw_table(axes: Any, group: Sequence[Comparison]) -> None:
 
 
 def _measure_reach(ours: Measured) -> tuple[float, float]:
-    """Return the distances from our number to the ends of its interval; 0: unknown."""
+    """Return the distances from our number to the ends of its interval; a distance is 0
+    if the end is unknown.
+    """
     value, low, high = ours
     return (
         0.0 if low is None else value - low,

@@ -1,4 +1,6 @@
-"""Records of rated games, which of them judge, and what a network says of them."""
+"""Records of rated games, the choice of held-out games, and the evaluation of a
+network.
+"""
 
 import gzip
 import json
@@ -24,7 +26,7 @@ from live.studies.learning.human_positions import (
     select_games,
 )
 
-#: Eight plies of opening, and two that are asked for.
+#: Eight plies of opening, and two plies that the network predicts.
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4"
 GAME = RatedGameLine(MOVES, (2400, 1900), "otb", (1, 2))
 
@@ -120,7 +122,9 @@ def test_only_the_part_asked_for_is_chosen_and_numbers_run_through_all_files(
 
 
 class Fake(HumanNetwork):
-    """Gives the move played 60 % at the right rating, less at any other."""
+    """Network that gives the move played 60 % if the ratings are right, and 30 %
+    otherwise.
+    """
 
     about: dict[str, str] = {}  # noqa: RUF012 - a fake
     identity = "fake"
@@ -151,7 +155,7 @@ def test_figures_of_a_network_that_is_known() -> None:
     assert report["right_elo_gain"]["mean"] == pytest.approx(log(2), abs=1e-4)
     assert [band["elo"] for band in report["by_elo"]] == [1800, 2400]
     assert report["by_kind"][0]["kind"] == "otb"
-    # Every legal move counts, in the bin of its forecast.
+    # Every legal move counts, in the class of its forecast probability.
     bins = {line["at"]: line for line in report["reliability"]}
     assert bins[0.6] == {"at": 0.6, "forecast": 0.6, "played": 1.0, "positions": 2}
     assert bins[0.4] == {"at": 0.4, "forecast": 0.4, "played": 0.0, "positions": 2}

@@ -1,5 +1,5 @@
-"""Games that are learned from, and ``calibrate``: one model of perceived ratings, and
-what it is worth.
+"""Learning from games with ``calibrate``: one model of perceived ratings, and its
+quality.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ DATA = Path(__file__).parents[2] / "data"
 
 
 def gains(path: Path, sides: int = 72, moves: int = 18, seed: int = 5) -> Path:
-    """Player-games in which the better lose less."""
+    """Write player-games in which higher rated players lose less; return the path."""
     path.write_text(rated_games(sides, moves, seed))
     return path
 
@@ -50,7 +50,7 @@ def learned(file: Path, written: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def club(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A file of games, and the model learned from it."""
+    """Return a file of games, and the file of the model learned from it."""
     folder = tmp_path_factory.mktemp("club")
     file, model = gains(folder / "games.ndjson"), folder / "club.json"
     learned(file, model)
@@ -67,7 +67,7 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
     logit = LossLogit(model)
     odds = logit.compute_odds(Turn(0, 0, 41))
     weak, strong = (logit.compute_shares(odds, elo) for elo in (1300.0, 2500.0))
-    # Losing no more than 10 centipawns.
+    # The first three classes are losses of at most 10 centipawns.
     assert strong[:3].sum() > weak[:3].sum()
     assert learned(file, written) == data
 
@@ -224,5 +224,6 @@ def test_the_blitz_model_reads_players_it_never_learned_from() -> None:
     whole = summarise_judgement(judge(games, model, is_held_out)[WHOLE])
     assert whole["n"] >= 60
     assert whole["blind_r"] > 0.5
-    # Of 65 player-games 8 of 10 within: three standard errors either way.
+    # Eight of ten are expected in their band. The limits are three standard errors for
+    # 65 player-games.
     assert 0.65 < whole["usual_holds"] < 0.95

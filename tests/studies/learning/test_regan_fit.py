@@ -1,4 +1,4 @@
-"""Fits of choices and tables."""
+"""Fits of s and c to choices, and the learned tables by Elo."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -74,8 +74,9 @@ def test_percentiles_match_no_worse_than_a_general_optimiser() -> None:
 
 
 def test_shares_up_are_those_of_section_6() -> None:
-    # Two turns by hand. Half and half, the second move played: it spans 0.5 to 1. One
-    # clear best move, played: with s = 1 and c = 1, δ = log 4, it spans 0 to 0.8.
+    # Two turns, calculated by hand. In the first, two moves have probability 1/2 each
+    # and the second was played, so it spans 0.5 to 1. In the second, the clear best
+    # move was played: with s = 1, c = 1 and δ = log 4, it spans 0 to 0.8.
     turns = TurnArrays([Spread((0, 0), 1, 0.0), Spread((0, math.log(4)), 0, 0.0)])
     found = measure_share_up(turns, ChoiceSkill(1, 1))
     for q, share in zip(PERCENTILES, found, strict=True):
@@ -109,7 +110,7 @@ def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
         (some_turns(19, ChoiceSkill(0.1, 0.5)), "19 turns: by .*, s and c need"),
         (
             TurnArrays([Spread((0, 0.1, 0.5), 0, 0.0)] * 200),
-            "every move played was a best one",
+            "every move played was the best one",
         ),
         (TurnArrays([Spread((0, 0), i % 2, 0.0) for i in range(300)]), "."),
     ],
@@ -146,7 +147,9 @@ STRAIGHT = IntrinsicTable(
 def games_of(
     table: IntrinsicTable, players: int, turns: int, seed: int, stray_elo: float = 0.0
 ) -> list[RatedTurns]:
-    """One game for each player, who may play above or below their rating."""
+    """Simulate one game for each player. The strength shown in a game varies around the
+    rating with a standard deviation of ``stray_elo``.
+    """
     rng = np.random.default_rng(seed)
     pool = real_turns()
     games = []
@@ -215,7 +218,7 @@ def test_how_far_players_stray_from_their_rating_is_seen() -> None:
                 RatedTurns(str(elo), elo, (Spread((0, 0.1, 0.3), 0, 0.0),) * 40)
                 for elo in range(1500, 2500, 50)
             ],
-            r"no finite s and c|cannot be told apart",
+            r"no finite s and c|cannot be distinguished",
         ),
     ],
     ids=["few", "none", "alike", "upside down", "perfect"],
