@@ -27,24 +27,26 @@ def calibrate(
     json: str | None = None,
     settings: Annotated[Settings, f"{SEARCH} {RUN}"],
 ) -> Ended:
-    """Measure the engine over rated players, and learn what moves say about Elo.
+    """Measure how an engine rates players of known Elo, or learn a model of Elo.
 
-    Over PGN it prints Algorithms 2 and 3 of Ferreira (2012) with the columns of his
-    Table 4.
+    For PGN files it prints the results of Algorithms 2 and 3 of Ferreira (2012), in the
+    columns of his Table 4.
 
     Options:
         files: [FILE...] PGN of rated players, or NDJSON of searched games (may be
             gzipped).
-        time_control: [CLASS] Shown to people: classical, rapid, blitz.
+        time_control: [CLASS] Class of the games' time control: classical, rapid or
+            blitz. It is shown with the model and changes no figure.
         write: [OUT.json] Learn a model of perceived ratings from NDJSON of searched
-            games, for the setting rating.model and --check; with --intrinsic its table.
+            games and write it to this file, for the setting rating.model and --check.
+            With --intrinsic the table is written.
         engine_name: [NAME] Name of the engine that searched an NDJSON file.
         limit: [LIMIT] Its limit, as in '100000 nodes' or 'depth 15'.
         intrinsic: Search several lines and write the table of Regan and Haworth (2011)
             that turns choices into Elo for this engine and limit.
         lines: [N] Number of lines to search, with --intrinsic (10).
-        check: [FILE] Instead, measure on these games how good --model and its bands
-            are. If it was learned from this file, its players are left out.
+        check: [FILE] Learn nothing: measure on these games how good --model and its
+            bands are. Players from whom the model was learned are left out.
         model: [NAME] Name or file of the model, for --check.
     """
     if check is not None and files:

@@ -130,7 +130,7 @@ class LookAhead:
         self._desk.drop(owner)
 
     def find_known_result(self, search: Search) -> SearchResult | None:
-        """Return the pool's known result."""
+        """Return the result of a search if the pool knows it; otherwise None."""
         return self._desk.find_known_result(search)
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:

@@ -415,7 +415,9 @@ class UciConversation:
             self._unready = 1
 
     def _read_readyok(self) -> Event | None:
-        """Count a ``readyok``; return the engine's identity for the first one."""
+        """Count a ``readyok``; return the engine's identity for the first one,
+        otherwise None.
+        """
         if self._unready == 0:
             raise self._build_fault("answered readyok unasked")
         self._unready -= 1

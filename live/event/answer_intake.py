@@ -57,7 +57,7 @@ class AnswerIntake:
         self._on_answer()
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
-        """Apply the depth reached by a search."""
+        """Show the depth that a search has reached so far."""
         assert isinstance(owner, RequestId)
         self._publish(self._event.apply_progress(owner, progress))
 

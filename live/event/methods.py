@@ -401,6 +401,6 @@ def round_elo(
     elo: float | None, to_whole: Callable[[float], int] = round, step: int = 1
 ) -> int | None:
     """Return ``elo`` rounded to a multiple of ``step`` with the function
-    ``to_whole``.
+    ``to_whole``; None for None.
     """
     return None if elo is None else to_whole(round(elo, _SOLVED_DECIMALS) / step) * step

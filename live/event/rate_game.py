@@ -535,7 +535,7 @@ def perceived_figures(
 
 
 def _published_elo(elo: float | None) -> int | None:
-    """Return a rating as whole Elo, limited to the published range."""
+    """Return a rating as whole Elo, limited to the published range; None for None."""
     if elo is None:
         return None
     return round(min(max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO))

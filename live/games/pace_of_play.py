@@ -141,7 +141,9 @@ def _most_used_s(moves: Sequence[Move]) -> float:
 
 
 def _read_header(header: str, text: str, shown_s: float, used_s: float) -> Pace | None:
-    """Return the pace from the header; ``text`` is the header without remarks."""
+    """Return the pace that the header names, or None; ``text`` is the header without
+    remarks.
+    """
     for word, pace in _WORDS:
         if word in header:
             return pace
@@ -216,7 +218,9 @@ def _clock_face_to_seconds(face: re.Match[str]) -> str:
 
 
 def _read_game_in_s(game: re.Match[str], text: str) -> float | None:
-    """Return the seconds of ``40/120, SD/60`` and the like, without delays (``d5``)."""
+    """Return the seconds of ``40/120, SD/60`` and the like, without delays (``d5``);
+    None if the text names no minutes.
+    """
     moves, session, rest = (int(number or 0) for number in game.groups())
     minutes = rest + session * bool(moves)
     if not minutes:

@@ -137,7 +137,7 @@ def _create_game(id: GameId, feed: FeedName, report: GameReport) -> Game:
 
 
 def _diff_report(game: Game, report: GameReport) -> Iterator[Step]:
-    """Yield the steps that change a known game into its report."""
+    """Yield the steps that bring a known game up to date with a report."""
     report = keep_unread(report, game)
     report = replace(report, headers=_keep_lost_headers(game.headers, report.headers))
     if (

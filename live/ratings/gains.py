@@ -30,9 +30,9 @@ Counts = npt.NDArray[np.int64]
 def compute_same_search_gain(best: Score, played: Score, mover: Color) -> int:
     """Return the gain in centipawns from the mover's side, at most 0.
 
-    ``best`` and ``played`` are scores of two moves from the same position, White's
-    side. A move that scores better than the first choice does so by search noise, and
-    counts 0 (Alliot 2017, section 3.3).
+    ``best`` and ``played`` are the scores, from White's side, of two moves in the same
+    position. A move that scores better than the first choice does so by search noise,
+    and counts 0 (Alliot 2017, section 3.3).
 
     >>> from live.messages.from_sources import Score
     >>> compute_same_search_gain(Score(30), Score(-25), "white")

@@ -192,7 +192,8 @@ def estimate_rating(
 def _find_crossing(
     grid: Floats, log: Floats, last: int, direction: int
 ) -> float | None:
-    """Return the Elo at which the log-likelihood has fallen by ``_FALL``.
+    """Return the Elo at which the log-likelihood has fallen by ``_FALL``; None if it
+    lies outside the grid.
 
     ``last`` is the last grid point inside the interval; ``direction`` is -1 or 1.
     """

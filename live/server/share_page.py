@@ -67,7 +67,9 @@ def render_share_page(
 
 
 def _describe_game(game: GameDetail, moments: Iterable[Moment]) -> Iterator[str]:
-    """Yield the result, both figures, a sentence about a moment, event and round."""
+    """Yield, in this order: the result, each player's figure, a sentence about one
+    moment, and the event with its round.
+    """
     if not game.running:
         yield format_result(game.result)
     last = [points[-1] for points in (game.curves.white, game.curves.black) if points]

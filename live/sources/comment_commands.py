@@ -107,7 +107,7 @@ def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
 
 def read_eval(text: bytes, white_moved: bool) -> Score | None:
     """Return the score from White's view for ``0.23`` (pawns) or ``#-3`` (mate), with
-    or without ``,depth`` after it.
+    or without ``,depth`` after it; None if the text is no score.
 
     Scores are clamped to ±3900 centipawns, and a mate counts ±3900 (Ferreira 2012,
     section 3). ``#0`` means that the side to move has been mated.

@@ -33,8 +33,8 @@ WAITING_S = 10.0
 #: moves.
 RECENT_S = 600.0
 SOON_S = 10.0
-#: Time between two requests for a page or service whose games have all ended, seconds:
-#: the next round might have appeared.
+#: Seconds between two requests for a page or service whose games have all ended. It is
+#: still asked, because the next round can appear there.
 RESTING_S = 30.0
 
 

@@ -204,7 +204,9 @@ class PgnSplitter:
         return self._phase is _Phase.ENDED or self._tag_in_comment > 0
 
     def _end_overlong(self) -> PgnSegment | None:
-        """End the game at its result, or at the tag line in its unclosed comment."""
+        """End the game at its result, or at the tag line in its unclosed comment;
+        return it unless it was returned before.
+        """
         return self._take_game(
             self._tag_in_comment if self._tag_in_comment > 0 else None
         )
@@ -242,8 +244,9 @@ class PgnSplitter:
         return segment
 
     def _cut_game(self, line: bytes) -> PgnSegment | None:
-        """End the game at the size limit and return it. Its rest is skipped, up to a
-        line that begins the next game.
+        """End the game at the size limit; return it unless it was returned before.
+
+        Its rest is skipped, up to a line that begins the next game.
         """
         line = self._normalise_line(line)[: self._limit - len(self._text)]
         if self._phase is _Phase.HEADERS and not _HEADER_LINE.match(line):

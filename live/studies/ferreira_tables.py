@@ -518,7 +518,9 @@ def _compare_directly(own: GainHistogram, opponent: GainHistogram) -> float | No
 def _compare_through(
     engine: GainHistogram, white: GainHistogram, black: GainHistogram
 ) -> float | None:
-    """Return White's Elo difference to the engine minus Black's."""
+    """Return White's Elo difference to the engine minus Black's; None if one of them
+    is unknown.
+    """
     ahead = _compare_directly(white, engine)
     behind = _compare_directly(black, engine)
     return None if ahead is None or behind is None else ahead - behind

@@ -96,7 +96,9 @@ class LineSums:
         of_group += values[:, :, None] * values[:, None, :]
 
     def compute_rho(self, groups: Sequence[int], index: int) -> float | None:
-        """Return the correlation of one indicator with the results."""
+        """Return the correlation of one indicator with the results, or None if it is
+        undefined.
+        """
         return compute_correlation(self.compute_moments(groups, (index, _ITSELF)))
 
     def fit_line(self, groups: Sequence[int], index: int | None = None) -> Line:

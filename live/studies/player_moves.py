@@ -81,7 +81,9 @@ class PlayerMoves:
 
     @property
     def elo(self) -> float | None:
-        """Mean of the player's own ratings over the games that have one."""
+        """Mean of the player's own ratings over the games that have one; None if no
+        game has one.
+        """
         return self._elo / self._rated if self._rated else None
 
     @property

@@ -1,8 +1,8 @@
 """Data from which a table is made: a corpus, one of its settings, and a selection of
 its games and players.
 
-Tables read moves as rows of Parquet files (:mod:`live.studies.move_files`), and count
-encounters of players in the database.
+Moves are read from Parquet files, one row a move (:mod:`live.studies.move_files`).
+Encounters between players are counted in the database.
 """
 
 from __future__ import annotations

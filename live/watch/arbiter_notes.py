@@ -10,7 +10,7 @@ from live.watch.incident_log import IncidentLog
 
 
 class Mute(Value, kw_only=True, omit_defaults=True):
-    """Note that an arbiter muted or unmuted alerts."""
+    """A note that an arbiter muted or unmuted alerts."""
 
     muted: bool
     alert: str | None = None

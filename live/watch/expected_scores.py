@@ -60,7 +60,9 @@ def scores_alike(game: GameDetail) -> list[float | None]:
 
 
 def score_after(game: GameDetail, ply: int) -> int | None:
-    """Return the engine's score after a ply (0: the start), in centipawns for White."""
+    """Return the engine's score after a ply (0: the start), in centipawns for White;
+    None while it is unknown.
+    """
     return game.plies[ply - 1].score_cp if ply else game.start_score_cp
 
 

@@ -137,7 +137,7 @@ class WatchedBoard:
     @property
     def end(self) -> GameEnd | None:
         """The end of the game by the rules, independently of the result that the source
-        reports.
+        reports; None while it can go on.
         """
         return self.position.end if self.ply_count else None
 

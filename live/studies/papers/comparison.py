@@ -31,7 +31,7 @@ class ComparedRow(Value):
 
     @property
     def difference(self) -> float | None:
-        """Our figure minus the paper's."""
+        """Our figure minus the paper's; None without a figure of ours."""
         return None if self.ours is None else self.ours.value - self.printed.value
 
     @property
