@@ -1,7 +1,4 @@
-/**
- * Positions after moves, material balance and move notation. Pure. Moves are not checked here, since the service has done
- * that.
- */
+/** Positions after moves, material balance and move notation. Pure. Moves are not checked, since the service did that. */
 
 const FILES = "abcdefgh";
 
@@ -66,10 +63,7 @@ export function square(name) {
 const WORTH = { q: 9, r: 5, b: 3, n: 3, p: 1 };
 const SIGNS = { q: "\u265b", r: "\u265c", b: "\u265d", n: "\u265e", p: "\u265f" };
 
-/**
- * Return each side's surplus pieces and lead in pawns, `{white: "\u265f\u265f +2", black: "\u265d"}`, from a FEN's
- * first field.
- */
+/** Return each side's surplus pieces and lead in pawns, `{white: "\u265f\u265f +2", black: ""}`, for a FEN's first field. */
 export function materialText(placement) {
   const texts = { white: "", black: "" };
   let ahead = 0;

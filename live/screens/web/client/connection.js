@@ -98,8 +98,8 @@ function writeSocketUrl(page, held) {
 /** State of a connection, as the views read it. Socket, clock and random numbers are arguments, so that tests need no browser. */
 export class Link {
   /**
-   * `changed(touched)` is called after every applied message (see `Held.receive`); `after(ms, action)` returns a
-   * function that cancels the timer.
+   * `changed(touched)` is called after every message (see `Held.receive`); `after(ms, action)` returns a function that
+   * cancels.
    */
   constructor(held, changed, { now, random, after }) {
     /** State of the connection: `connecting`, `live`, `waiting` or `refused`. */

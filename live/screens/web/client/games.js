@@ -251,10 +251,7 @@ export function clockRuns(game, plies, color) {
   return !stands && plies === game.plies && moverOf(plies.length + 1, game.start_fen) === color;
 }
 
-/**
- * Return the time left on a colour's clock after `plies`, seconds; null if the source sends no clocks. `elapsedS` is
- * subtracted if this clock runs.
- */
+/** Return a clock's time after `plies`, seconds, less `elapsedS` if it runs; null if the source sends no clocks. */
 export function leftS(game, plies, color, elapsedS = 0) {
   const clockS = plies.findLast(({ ply }) => moverOf(ply, game.start_fen) === color)?.clock_s ?? null;
   return clockS === null ? null : Math.max(0, clockS - (clockRuns(game, plies, color) ? elapsedS : 0));

@@ -21,10 +21,7 @@ function luminance([red, green, blue]) {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/**
- * Return the contrast of a colour on a background, 1 to 21. Behind a transparent background, black or white is assumed,
- * whichever is worse.
- */
+/** Return the contrast of a colour on a background, 1 to 21; for a transparent one the worst case over black and white. */
 export function contrast(color, ground) {
   const text = luminance(channels(color));
   const laid = channels(ground);

@@ -42,10 +42,7 @@ export function newestCostly(game, color, ply = Infinity) {
   return newest !== null && since - (newest.own ? 0 : 1) < NEWS_MOVES ? newest : null;
 }
 
-/**
- * Return at most `limit` of a side's own costly moves to name at its curve: the newest, and those that changed the figure
- * most.
- */
+/** Return at most `limit` of a side's own costly moves: the newest, and those that changed the figure most. */
 export function namedMoves(game, color, limit) {
   const ownMoves = costlyMoves(game, color).filter((move) => move.own);
   const newest = ownMoves.slice(-1);

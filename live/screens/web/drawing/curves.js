@@ -180,10 +180,7 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
   });
 }
 
-/**
- * Distances from its point at which a name is tried, in halves of its height. A name farther away would seem to belong to
- * another point.
- */
+/** Distances from its point at which a name is tried, in halves of its height; with more the point would be unclear. */
 const NAME_STEPS = [0, 1, 2];
 
 /** Return the colour for text about a side, which can differ from the curve's colour to be readable. */

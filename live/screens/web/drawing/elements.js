@@ -84,10 +84,7 @@ export function setLine(node, text) {
   node.hidden = !text;
 }
 
-/**
- * Set a text whose parts are separated by `·`. Each part gets a node of its own, so that styles can hide a part that does
- * not fit.
- */
+/** Set a text, with a node for each part between its `·`, so that styles can hide a part that does not fit. */
 export function setParts(node, text) {
   if (node.textContent === text) return;
   node.replaceChildren(...text.split(/(?= \u00b7 )/u).map((part) => element("span", "", part)));

@@ -28,10 +28,7 @@ const spaced = (name) => name.replace(/\s+/gu, " ").trim();
 /** Return a name for use in a sentence; a right-to-left name is isolated so that it does not reorder the words around it. */
 export const isolated = (name) => (RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name);
 
-/**
- * Return the parts of a name, `{family, given, comma, after}`. `comma` and `after` tell how they were written: `Carlsen,
- * Magnus` or `Gukesh D`.
- */
+/** Return the parts of a name, `{family, given}`, with `comma` as in `Carlsen, Magnus` or `after` as in `Gukesh D`. */
 function partsOf(name) {
   const bare = spaced(name.replace(BRACKETED, " "));
   if (bare !== name) return partsOf(bare || spaced(name.replace(BRACKETS, " ")));
@@ -64,10 +61,7 @@ function joined({ family, given, comma, after }, short) {
   return after ? `${family} ${first}` : `${first} ${family}`;
 }
 
-/**
- * Return the forms of a name, longest first: whole, with an initial, the family name. A form that would fit another
- * player in `others` is left out.
- */
+/** Return the forms of a name that fit no player in `others`, longest first: whole, with an initial, the family name. */
 export function nameForms(name, others = []) {
   const whole = spaced(name) || "?";
   const parts = partsOf(whole);
@@ -160,10 +154,7 @@ export class Name {
     return clientWidth === 0 || this._text.offsetWidth <= clientWidth + 0.5;
   }
 
-  /**
-   * Return the scale at which the letters fit, and the smallest allowed. The first is 3 % smaller than computed, since
-   * letters shrink by whole pixels.
-   */
+  /** Return the scale at which the letters fit, less 3 % since they shrink by whole pixels, and the smallest allowed scale. */
   scales() {
     const smallest = Number(getComputedStyle(this.node).getPropertyValue("--smallest"));
     return [(0.97 * this.node.clientWidth) / this._text.offsetWidth, smallest];

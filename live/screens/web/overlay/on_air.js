@@ -48,10 +48,7 @@ export class Chooser {
     this._moves = new Map();
   }
 
-  /**
-   * Return the games to show, in order; layouts of one game use the first. If scores are `withheld`, a result does not
-   * wait for them.
-   */
+  /** Return the games to show; layouts of one game use the first. A result does not wait for scores that are `withheld`. */
   choose(games, now, moments = [], withheld = false) {
     const { game: ids, board: boards, follow, player, event: events = [] } = this._options;
     this._story?.note(moments, now);
@@ -140,10 +137,7 @@ function imbalance(game) {
 
 /** Time after which a moment is half as interesting. */
 const HALF_LIFE_MS = 90_000;
-/**
- * Another game replaces the current one if its interest is greater by this much; with less the picture would change too
- * often.
- */
+/** Another game replaces the current one if its interest is this much greater; with less the picture would change too often. */
 const MORE = 0.15;
 
 /** Number of moments that are remembered as seen. */

@@ -22,10 +22,7 @@ const askedFor = [...options.game, ...options.board, ...options.player, ...optio
 const refused =
   brokerOf() !== null && options.layout === "standings" && options.player.length + options.event.length > 0;
 if (refused) problems.push(...askedFor);
-/**
- * For each layout: its class, loaded with the libraries that it needs, and the number of games on air if it does not turn
- * pages.
- */
+/** For each layout: its class, loaded with its libraries, and the number of games on air if it does not turn pages. */
 const LAYOUTS = {
   board: ["board", "BoardLayout", 1],
   bar: ["lines", "BarLayout", 1],

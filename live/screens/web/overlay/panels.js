@@ -97,10 +97,7 @@ class PlayerPanel {
     this.node = element("section", `player ${color}`, "", this._who.node, element("div", "ratings", "", this._rating, this._elo));
   }
 
-  /**
-   * Draw a player. `material` is the text of the side's surplus pieces, or empty. `isTold` means that a swing already
-   * shows the loss.
-   */
+  /** Draw a player. `material` is the text of the side's surplus pieces; `isTold` tells that a swing already shows the loss. */
   draw(game, { material = "", isTold = false } = {}) {
     const { _color: color } = this;
     const { everybody, elapsedS } = this._context;

@@ -82,10 +82,7 @@ export function withoutFigure(point, words, withheld = false) {
   return point === null || point.reason === "early" ? words.tooFew : words.unread;
 }
 
-/**
- * Return the chances of each result for White, `{win, draw, loss}`, 0 to 1, or null. Without `provisional` only final
- * scores count.
- */
+/** Return White's chances, `{win, draw, loss}`, 0 to 1, or null. Without `provisional` only final scores count. */
 export function oddsOf(game, plies = game.plies, provisional = true) {
   if (plies === game.plies && game.result !== "*") return null;
   const hasOdds = (ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null && (provisional || ply.final);

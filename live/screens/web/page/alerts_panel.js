@@ -8,10 +8,7 @@ import { ask, writePlace } from "./page_address.js";
 const SIGNS = { alarm: "!!", warning: "!", look: "?" };
 const SEVERITIES = Object.keys(SIGNS);
 
-/**
- * Return alerts for arbiters: open ones first, then acknowledged ones, then muted ones; each group by urgency, then the
- * newest first. Pure.
- */
+/** Return open alerts, then acknowledged ones, then muted ones; each group by urgency, and then the newest first. Pure. */
 export function rankAlerts(alerts) {
   const later = ({ muted, acknowledged_s: seen = null }) => (muted ? 2 : seen === null ? 0 : 1);
   const rank = (alert) => SEVERITIES.indexOf(alert.severity) + later(alert) * SEVERITIES.length;
@@ -120,10 +117,7 @@ function incidentLines({ changes }) {
   return changes.map(({ at_s: at, what, text }) => `${writeTime(at)} ${say(what)}${text ? `: ${text}` : ""}`);
 }
 
-/**
- * Return the head of the printed log: event, time, and how many incidents it contains. Pure except for the machine's time
- * zone.
- */
+/** Return the head of the printed log: event, time and number of incidents. Pure except for the machine's time zone. */
 function printHead({ incidents, words, atS }, title) {
   const open = incidents.filter(({ over_s: over }) => over === null).length;
   const count = say("Incidents: {}, open: {}", incidents.length, open);

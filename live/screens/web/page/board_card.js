@@ -202,10 +202,7 @@ export class Side {
     this.usual = element("span", "interval");
   }
 
-  /**
-   * Draw the parts after `plies`; return `{read, rests, news}`: the figure's texts, a note about unrated moves, and a
-   * costly move.
-   */
+  /** Draw the parts after `plies`; return `{read, rests, news}`: texts of the figure, of unrated moves and of a costly move. */
   show(game, plies, basis, room = "") {
     const { color } = this;
     const player = game[color];

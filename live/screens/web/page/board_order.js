@@ -20,10 +20,7 @@ export const ORDERS = {
   clock: { label: say("Least time left"), key: (game) => (game.result === "*" ? lowestClock(game) : Infinity) },
 };
 
-/**
- * Return the boards that a place selects, in its order. Boards whose id is in `alerting` come first, in the order of that
- * list.
- */
+/** Return the boards that a place selects, in its order; boards with ids in `alerting` come first, in the order of that list. */
 export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []) {
   const matches = buildMatcher(q);
   const isChosen = (game) => isInState(game, state) && matches(searchedText(game));

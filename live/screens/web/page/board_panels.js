@@ -6,10 +6,7 @@ import { moveText, scoreText, unbroken, whiteShare } from "../drawing/number_for
 import { say, words } from "./language.js";
 import { localMove } from "../overlay/language/words.js";
 
-/**
- * Marks of bad moves with the smallest loss of expected score (0 to 1) for each, as in lichess. Losses in decided
- * positions count little.
- */
+/** Marks of bad moves, each with its smallest loss of expected score (0 to 1). The limits are those of lichess. */
 export const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
 
 /** Marks of a good move that few would have found, and of a move that sets a trap. */

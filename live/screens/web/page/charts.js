@@ -126,10 +126,7 @@ function moveAxis(current) {
   return { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100], values: (plot, splits) => splits.map((move) => (move > 0 ? number(move) : "")) };
 }
 
-/**
- * Ticks of the score's axis, centipawns. The axis is linear in winning chances, so that large scores do not flatten small
- * ones.
- */
+/** Ticks of the score's axis, centipawns. The axis shows winning chances, so that large scores do not flatten small ones. */
 const SCORE_TICKS = [-800, -300, -100, 0, 100, 300, 800];
 /** Number of costly moves of each side that are marked in the score. */
 const MARKED = 3;

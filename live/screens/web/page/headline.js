@@ -64,10 +64,7 @@ function countedResults(games) {
   return sentences.join(" ");
 }
 
-/**
- * Return a sentence about the best player so far; null while fewer than half of the boards have settled figures, or if
- * nobody stands out.
- */
+/** Return a sentence about the best player so far; null if nobody stands out or most boards have no settled figures yet. */
 function bestSoFar(games) {
   const sides = games.flatMap((game) => COLORS.map((color) => ({ game, side: game[color], figure: settledFigure(game.curves[color].at(-1)) })));
   const settled = sides.filter(({ figure }) => figure !== null && figure.counted >= BEST.moves);

@@ -70,10 +70,7 @@ export function writePlace(place) {
   return text ? `#${text}` : "";
 }
 
-/**
- * Return whether a page at this address shows only some games of its rounds, since the address has filters. A static page
- * (`isStatic`) ignores filters.
- */
+/** Return whether the address of a page filters the games of its rounds. A static page (`isStatic`) ignores filters. */
 export function isPartOfRounds(page, isStatic) {
   const { searchParams } = new URL(page);
   return !isStatic && ["game", "board", "player"].some((name) => searchParams.has(name));
@@ -207,10 +204,7 @@ export function playerKey({ id = "", fide_id: number = null, name }) {
   return fold(name).split(/[^\p{L}\p{N}]+/u).filter(Boolean).sort().join("-");
 }
 
-/**
- * Return the player that an address names by key or name, `{player, side, games}`; if there is none, `player` and `side`
- * are null and `games` is empty.
- */
+/** Return `{player, side, games}` of the player that an address names by key or name; null and empty if there is none. */
 export function playerOf(players, games, keyOrName) {
   const nameKey = playerKey({ name: keyOrName });
   const standing = players.find((candidate) => playerKey(candidate) === keyOrName) ?? players.find(({ name }) => playerKey({ name }) === nameKey);

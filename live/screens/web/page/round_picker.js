@@ -4,10 +4,7 @@ import { ALL_ROUNDS, dateText, roundsOf } from "../client/games.js";
 import { element, named } from "../drawing/elements.js";
 import { locale, roundText, say } from "./language.js";
 
-/**
- * Return a round of {@link roundsOf} as text: `Round 4 · 2 May 2026 · live`; without its state if only a part of the
- * round is known (`isPart`).
- */
+/** Return a round of {@link roundsOf} as text: `Round 4 · 2 May 2026 · live`; no state if `isPart` of a round. */
 export function roundWords({ round, date, games, running, live, over }, isPart = false) {
   const begun = over === games ? say("over") : over ? say("{} of {} over", over, games) : say("not begun");
   const state = live ? say("live") : running ? say("not live") : begun;

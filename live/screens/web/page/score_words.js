@@ -43,10 +43,7 @@ export function scoreWords(score, { withheld = false } = {}) {
   return isSure(score) ? score.text : say("{} \u2026 still searching", score.text);
 }
 
-/**
- * Return a text that identifies a game: `Board 3 · Round 4`, or its event or id without these. `isRoundKnown` leaves out
- * the round.
- */
+/** Return a text that identifies a game: `Board 3 · Round 4`, or its event or id; without the round if `isRoundKnown`. */
 export function placeText(game, isRoundKnown = false) {
   const board = game.board === null ? "" : say("Board {}", game.board);
   const round = isRoundKnown && board ? "" : roundText(roundOf(game));
