@@ -18,16 +18,15 @@ from live.messages.values import Value
 
 #: Minimum number of counted moves for a perceived rating; with fewer there is none.
 LEAST_MOVES = 5
-#: Minimum number of counted moves for a reliable rating; with fewer it is called early,
-#: and shown neither large nor beside its usual range.
+#: Minimum number of counted moves for a reliable rating. A rating with fewer is called
+#: early, and is shown small and without its usual range.
 EARLY_MOVES = 10
-#: Range in which perceived ratings are published, in Elo; an end of it means *or
-#: beyond*.
+#: Range of published perceived ratings, in Elo; an end of the range means *or beyond*.
 LEAST_SHOWN_ELO, MOST_SHOWN_ELO = 800, 3200
 
 Kind = Literal["elo", "rating", "count", "points", "share", "number"]
-"""Kinds of figures. An ``elo`` ends at 800 and 3200, a ``rating`` is whole Elo, and a
-``share``, from 0 to 1, is written in per cent.
+"""Kinds of figures. An ``elo`` is limited to 800 to 3200, a ``rating`` is Elo without
+limits, and a ``share``, from 0 to 1, is written in per cent.
 """
 
 
@@ -40,7 +39,9 @@ class Figure(Value, kw_only=True):
     """Head of the figure's column."""
     kind: Kind
     value: str
-    """Name of the view's field with the value, with dots (``methods.accuracy``)."""
+    """Field of the view with the value; dots separate nested names
+    (``methods.accuracy``).
+    """
     low: str = ""
     """Names of the fields with the ends of the interval; empty without an interval."""
     high: str = ""
@@ -70,10 +71,11 @@ def _make_figure(
     value: str = "",
     **fields: Any,
 ) -> Figure:
-    """Return a row of the catalogue; its ``value`` is the field named like its id by
-    default.
+    """Return a row of the catalogue.
 
-    ``ends`` is the beginning of the names of the interval's two fields.
+    ``value`` is by default the field with the same name as ``id``.
+
+    ``ends`` is the common prefix of the names of the interval's two fields.
     """
     if ends := fields.pop("ends", ""):
         fields = {
@@ -302,8 +304,9 @@ LIVE_FIGURES = tuple(
 
 
 class Reading(NamedTuple):
-    """A figure's value and the two ends of its interval; None for each that is unknown
-    or open.
+    """A figure's value and the two ends of its interval.
+
+    None stands for an unknown value or an open end.
     """
 
     value: float | None
@@ -335,7 +338,10 @@ def _field(view: object, path: str) -> float | None:
 
 
 def write_value(figure: Figure, value: float | None) -> str:
-    """Return a value as text without its unit; empty if it is unknown."""
+    """Return a value as text; empty if it is unknown.
+
+    Only a share has a unit, as in ``62 %``.
+    """
     if value is None:
         return ""
     match figure.kind:
@@ -352,9 +358,7 @@ def write_value(figure: Figure, value: float | None) -> str:
 
 
 def write_cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
-    """Return a figure as a column shows it, without its unit; empty if it is
-    unknown.
-    """
+    """Return a figure's value as a column shows it; empty if it is unknown."""
     value = read(figure, view, engine_rating).value
     if figure.id == "percentile" and value is not None:
         return write_percentile(value)
@@ -376,11 +380,11 @@ def write_interval(figure: Figure, view: View, engine_rating: int = 0) -> str:
 
 
 class RankedPlayer(NamedTuple):
-    """A player and the place in a ranking."""
+    """A player with the player's place in a ranking."""
 
     view: PlayerView
     place: int | None
-    """1 + the number of players who are higher; None if the player has no number."""
+    """1 + the number of players with a higher number; None for a player without one."""
     tied: bool = False
     """Whether other players have the same number."""
 
@@ -403,8 +407,8 @@ def rank_players(
     ``value``.
 
     The highest come first, and equal numbers share a place. Players without a number
-    come last, sorted by name, without a place. Perceived ratings alone are not used: a
-    player rated 1655 can lead the ranking.
+    come last, sorted by name, without a place. The default number is the percentile and
+    not the perceived rating, so a player rated 1655 can lead.
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
     values = {view.id: value(view) for view in by_name}
@@ -461,8 +465,9 @@ def is_final(game: GameView) -> bool:
 
 
 def main_event(game: GameView) -> str:
-    """Return the name of a game's event; empty if the name is only the pairing, as
-    lichess names each game of a broadcast.
+    """Return the name of a game's event; empty if the name is only the pairing.
+
+    lichess names each game of a broadcast by its pairing.
     """
     white, black = game.white.name, game.black.name
     return "" if white and black and f"{white} - {black}" in game.event else game.event
@@ -478,8 +483,8 @@ def write_sentence(
     """Return a sentence about a perceived rating; empty if there is none.
 
     An example is ``playing like 2340 · usual for 2251: 1950–2550 · better than 62 % of
-    games by players of 2251``. It begins with ``played
-    like`` if the rating is ``final``. An early rating is called so.
+    games by players of 2251``. A ``final`` rating begins with ``played like``. A rating
+    of few moves is marked ``early``.
     """
     if view.perceived is None:
         return ""
@@ -503,5 +508,5 @@ def write_sentence(
 
 
 def encode_catalogue() -> bytes:
-    """Return the rows of live screens as JSON for the page."""
+    """Return the rows of :data:`LIVE_FIGURES` as JSON for the web page."""
     return msgspec.json.encode({"figures": LIVE_FIGURES})

@@ -1,5 +1,5 @@
-"""Conversion of Markdown to accessible HTML pages in the style of the site, without
-scripts and external files.
+"""Conversion of Markdown to accessible HTML pages in the style of the site. The pages
+have no scripts and load no files of other sites.
 
 Headings have the same ids as on GitHub, so a link to a section works in both places.
 """
@@ -17,7 +17,7 @@ from live.messages.values import Value
 
 _NOT_IN_IDS = re.compile(r"[^\w\- ]")
 
-#: Views of the site that every page links to: address from the root, and name.
+#: Links at the top of every page: address from the root, and name.
 _SITE = (
     ("", "Boards"),
     ("overlays", "Overlays"),
@@ -27,7 +27,7 @@ _SITE = (
 
 
 class Heading(Value):
-    """An entry of the contents."""
+    """An entry in a page's table of contents."""
 
     level: int
     id: str
@@ -43,7 +43,7 @@ class RenderedPage(Value):
 
 
 def render_markdown(text: str) -> RenderedPage:
-    """Return our Markdown as HTML.
+    """Return the Markdown text of a page as HTML.
 
     Links to other pages of the manual become their addresses. Links to files of the
     source tree become plain text.
@@ -66,8 +66,8 @@ def render_markdown(text: str) -> RenderedPage:
         elif token.type == "inline":
             token.children = list(_resolve_links(token.children or []))
     html = str(MARKDOWN.renderer.render(tokens, MARKDOWN.options, {}))
-    # A table that is wider than the page scrolls separately; the keyboard must be able
-    # to reach it.
+    # A table that is wider than the page scrolls in a box of its own, which gets the
+    # focus so that the keyboard can scroll it.
     scroll = '<div class="scroll" tabindex="0" role="group" aria-label="Table">'
     html = html.replace("<table>", f"{scroll}<table>").replace(
         "</table>", "</table></div>"
@@ -96,7 +96,7 @@ def _resolve_links(children: Iterable[Token]) -> Iterable[Token]:
 
 
 def render_contents(headings: Sequence[Heading]) -> str:
-    """Return the contents of a page as a nested list."""
+    """Return a page's table of contents as a nested HTML list."""
     parts: list[str] = []
     for heading, after in zip(headings, [*headings[1:], None], strict=True):
         link = f'<a href="#{heading.id}">{escape(heading.text)}</a>'
@@ -110,14 +110,14 @@ def render_contents(headings: Sequence[Heading]) -> str:
 def render_page(
     title: str, current_address: str, side: str, body: str, head: str = ""
 ) -> bytes:
-    """Return a whole page, UTF-8.
+    """Return a whole HTML page, encoded as UTF-8.
 
     Args:
-        title: For the window and the list of open pages.
-        current_address: Its address from the root, such as ``manual/numbers``.
-        side: What stands beside the text: contents, HTML.
-        body: The text, HTML, with a heading of the first level.
-        head: What else stands in the head of the page, HTML.
+        title: the title of the browser's window, as plain text.
+        current_address: the page's address from the root, such as ``manual/numbers``.
+        side: the table of contents beside the text, as HTML.
+        body: the text, as HTML with a heading of the first level.
+        head: further elements of the page's ``head``, as HTML.
     """
     root = "../" * current_address.count("/")
     links = "".join(
@@ -142,7 +142,10 @@ def render_page(
 
 
 def _mark_current(address: str, current_address: str) -> str:
-    """Mark the link to the current page, or to the manual if the page is part of it."""
+    """Return the attribute for a link to the current page; empty for other links.
+
+    On pages of the manual, the link to the manual is also marked.
+    """
     current = address == current_address or (
         address == "manual/" and current_address.startswith(address)
     )
@@ -151,7 +154,7 @@ def _mark_current(address: str, current_address: str) -> str:
 
 @cache
 def render_topic(topic: str) -> bytes:
-    """Return one page of the manual.
+    """Return one page of the manual as HTML, encoded as UTF-8.
 
     Raises:
         KeyError: there is no such page.
@@ -171,7 +174,7 @@ def render_topic(topic: str) -> bytes:
 
 @cache
 def render_index() -> bytes:
-    """Return the contents of the manual."""
+    """Return the manual's table of contents as an HTML page, encoded as UTF-8."""
     entries = "".join(
         f'<dt><a href="{topic}">{escape(read_page(topic).title)}</a></dt>'
         f"<dd>{escape(read_page(topic).summary)}</dd>"

@@ -1,4 +1,4 @@
-"""The pages of the manual, as they lie in this folder: names, titles and texts."""
+"""The pages of the manual in this folder: topics, titles and texts."""
 
 from functools import cache
 from importlib import resources
@@ -9,7 +9,8 @@ from markdown_it.token import Token
 from live.catalogue import FIGURES
 from live.messages.values import Value
 
-#: In the order of the contents. A page is ``TOPIC.md`` in this folder.
+#: Topics in the order of the table of contents. Each page is ``TOPIC.md`` in this
+#: folder.
 TOPICS: tuple[str, ...] = (
     "arbiter",
     "producer",
@@ -28,24 +29,24 @@ MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 #: Line of a page that is replaced by the catalogue of figures.
 _FIGURES_MARK = "<!-- figures: written from live/catalogue.py -->"
 
-#: Pictures that pages show; they lie beside them.
+#: Pictures that pages show, files of this folder.
 PICTURES: tuple[str, ...] = ("overlay-board.png", "papers.png")
 
 
 class ManualPage(Value):
-    """One page."""
+    """One page of the manual."""
 
     title: str
-    """Its heading."""
+    """The page's heading of the first level."""
     summary: str
-    """One line: the first sentence below the heading, without its Markdown."""
+    """The first sentence below the heading, as plain text."""
     text: str
     """The whole page, Markdown."""
 
 
 @cache
 def read_page(topic: str) -> ManualPage:
-    """Return the page of one of :data:`TOPICS`.
+    """Return the page of a topic of :data:`TOPICS`.
 
     Raises:
         KeyError: there is no such page.
@@ -67,7 +68,7 @@ def join_words(inline: Token) -> str:
 
 
 def _build_figures_table() -> str:
-    """Return the catalogue of figures as a table, Markdown."""
+    """Return the catalogue of figures as a Markdown table."""
     rows = (
         f"| `{figure.head}` {figure.name} | {figure.meaning} |" for figure in FIGURES
     )
@@ -76,7 +77,7 @@ def _build_figures_table() -> str:
 
 @cache
 def read_picture(name: str) -> bytes:
-    """Return a picture that a page shows, PNG.
+    """Return a PNG picture that a page shows.
 
     Raises:
         KeyError: no page shows such a picture.

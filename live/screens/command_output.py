@@ -34,7 +34,10 @@ def build_progress_bar(console: Console) -> Progress:
 
 
 def check_writable(target: str | None) -> None:
-    """Check before the work starts that a file can be written, without creating it.
+    """Check before the work starts that a file can be written; leave no new file.
+
+    Args:
+        target: the path; None and ``-`` are not checked.
 
     Raises:
         InputError: nothing can be written at this path.
@@ -53,12 +56,12 @@ def check_writable(target: str | None) -> None:
 
 
 def write_output(target: str, data: bytes, *, private: bool = False) -> None:
-    """Write to a file, or to standard output for ``-``.
+    """Write bytes to a file, or to standard output for ``-``.
 
     Args:
         target: the path, or ``-``.
-        data: the bytes to write.
-        private: whether only the user who runs this can read the file.
+        data: the content of the file.
+        private: whether to let only the current user read the file.
     """
     if target == "-":
         sys.stdout.buffer.write(data)
@@ -75,9 +78,7 @@ def write_output(target: str, data: bytes, *, private: bool = False) -> None:
 
 
 def write_json(target: str, figures: object, *, indent: int = 1) -> None:
-    """Write indented JSON that ends with a newline; infinite and unknown values are
-    null.
-    """
+    """Write a value as indented JSON; infinite and NaN numbers become ``null``."""
     write_output(target, to_json(figures, indent))
 
 

@@ -1,4 +1,4 @@
-"""Choice of the display (terminal app, lines or JSON), and the start of the app."""
+"""The choice between terminal app, lines and JSON, and the start of the app."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def choose_display(
     json: bool = False,
     environment: Mapping[str, str] = os.environ,
 ) -> Display:
-    """Return the display: JSON on request, the app if the terminal can show it, else
-    lines.
+    """Return how events are shown.
+
+    JSON is used on request, the app if the terminal can draw it, and lines otherwise.
     """
     if json:
         return "json"
@@ -37,9 +38,9 @@ def choose_display(
         return "lines"
     reason = explain_missing_screen(environment)
     if reason:
-        log.warning("no screen, one line is printed for each event: %s", reason)
+        log.warning("no terminal app, each event is printed as a line: %s", reason)
         return "lines"
-    # Imported here, before anything runs: the import takes a third of a second.
+    # Import it before the service starts: the import takes a third of a second.
     import live.screens.terminal.terminal_app  # noqa: F401
 
     return "app"
@@ -53,12 +54,16 @@ def explain_missing_screen(environment: Mapping[str, str]) -> str:
     if not sys.stderr.isatty():
         return "standard error (2>) is not a terminal"
     if environment.get("TERM", "dumb") == "dumb":
-        return "TERM says that this terminal cannot draw one"
+        return "TERM says that this terminal cannot draw the app"
     return ""
 
 
 async def run_terminal(context: ViewContext, stop: asyncio.Event) -> None:
-    """Show the app until the user leaves it; then set ``stop``."""
+    """Show the app until the user leaves it; then set ``stop``, which ends the service.
+
+    Raises:
+        RuntimeError: the app ended with an error.
+    """
     from live.screens.terminal.terminal_app import Terminal
 
     # NO_COLOR asks for no colours (https://no-color.org).
@@ -68,5 +73,5 @@ async def run_terminal(context: ViewContext, stop: asyncio.Event) -> None:
     await app.run_async()
     if app.return_code:
         raise RuntimeError("the terminal failed")
-    # The app has closed, for whatever reason: end the service as well.
+    # The service must not run on without the display that the user closed.
     stop.set()

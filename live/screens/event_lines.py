@@ -1,4 +1,4 @@
-"""Changes as lines of text: moves, figures, results, sources and alerts."""
+"""Messages about moves, figures, results, sources and alerts, as lines of text."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,8 +25,9 @@ from live.watch.incident_log import IncidentLog, log_lines
 
 
 class EventLineWriter:
-    """Converter of messages to lines; ``known`` games and ``alerts`` are not reported
-    as new.
+    """Converter of messages to lines of text.
+
+    ``known_games`` and ``alerts`` existed before the first message and get no lines.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class EventLineWriter:
         self._state = ReferenceClient()
         self._alerts = IncidentLog()
         self._printed_plies: dict[tuple[GameId, Color], int] = {}
-        """Last ply of each side whose figures were printed."""
+        """Number of the last ply whose figures were printed, by game and side."""
         for game in known_games:
             self.lines(replay_game(game))
         self.lines(map(AlertMessage, alerts))
@@ -43,8 +44,8 @@ class EventLineWriter:
     def lines(self, changes: Iterable[Change]) -> list[str]:
         """Return the lines to print for ``changes``, in order.
 
-        If several moves of a game arrive together, as when following begins in the
-        middle of the game, only the last is printed.
+        If ``changes`` contains several moves of a game, only the last is printed. This
+        happens when the service starts in the middle of a game.
         """
         changes = list(changes)
         last_moves: dict[GameId, MoveMessage] = {}
@@ -61,20 +62,21 @@ class EventLineWriter:
             texts: list[str] = []
             match change:
                 case GameMessage(game=view):
-                    texts = _tell_news(before, view)
+                    texts = _describe_game_change(before, view)
                 case GoneMessage():
                     self._forget_figures(id, 0)
                     texts = ["gone from its source"]
                 case MoveMessage() if before and game:
                     self._forget_figures(id, change.ply - 1)
                     is_last = change is last_moves.get(id)
-                    texts = [_tell_move(before, game, change, is_last, move_counts)]
+                    texts = [_describe_move(before, game, change, is_last, move_counts)]
                 case PointMessage(color=color, point=point) if game:
-                    texts = [self._tell_point(game, color, point)]
+                    texts = [self._describe_point(game, color, point)]
                 case HealthMessage():
-                    lines += _tell_health(feeds, change.feeds)
+                    lines += _describe_health(feeds, change.feeds)
                 case AlertMessage(alert=alert):
-                    # Only readers who are allowed to see alerts are sent any.
+                    # The service sends alerts only to clients that are allowed to see
+                    # them.
                     incidents = self._alerts.add_alert(alert, 0.0) or ()
                     lines += map(plain, log_lines(alert, incidents))
             about = game or before
@@ -82,32 +84,35 @@ class EventLineWriter:
         return lines
 
     def _forget_figures(self, id: GameId, from_ply: int) -> None:
-        """Allow the figures after this ply to be printed again."""
+        """Allow figures of plies after ``from_ply`` to be printed again."""
         for color in COLORS:
             printed = self._printed_plies.get((id, color), 0)
             self._printed_plies[id, color] = min(printed, from_ply)
 
-    def _tell_point(self, game: GameDetail, color: Color, point: CurvePoint) -> str:
-        """Return a move's figures; empty if they were printed before.
+    def _describe_point(self, game: GameDetail, color: Color, point: CurvePoint) -> str:
+        """Return the line with a move's figures; empty if it was printed before.
 
-        A header corrected later causes whole curves to be sent again.
+        Figures arrive twice if a game's header is corrected: the service then sends
+        whole curves again.
         """
         side = game.id, color
         if point.ply <= self._printed_plies.get(side, 0):
             return ""
         self._printed_plies[side] = point.ply
-        return _tell_figures(game, color, point)
+        return _describe_figures(game, color, point)
 
 
-def _tell_move(
+def _describe_move(
     before: GameDetail,
     game: GameDetail,
     change: MoveMessage,
     is_last: bool,
     counts: Counter[GameId],
 ) -> str:
-    """Return a move, a correction or a takeback; empty for a move that is not the last
-    of those that came together. ``counts`` counts these.
+    """Return the line about a move, a correction or a takeback.
+
+    The line is empty if a later move of the game follows in the same batch. ``counts``
+    holds the number of the batch's moves in each game, and is increased here.
     """
     move = change.move
     counts[game.id] += 1
@@ -125,7 +130,7 @@ def _tell_move(
     return f"played {moves}{write_move(game, move)}{clock}"
 
 
-def _tell_news(before: GameView | None, now: GameView) -> list[str]:
+def _describe_game_change(before: GameView | None, now: GameView) -> list[str]:
     if before is None:
         return ["board appears"]
     sources = " and ".join(plain(name, 60) for name in (now.feed, *now.also))
@@ -139,14 +144,14 @@ def _tell_news(before: GameView | None, now: GameView) -> list[str]:
     return list(filter(None, map(texts.__getitem__, changed)))
 
 
-def _tell_figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
+def _describe_figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
     ply = game.plies[point.ply - 1]
-    # A first choice has its gain before the position after it has a score.
+    # The gain of an engine's first choice is known before the next position is scored.
     score = f" {write_score(ply)}" if ply.final else ""
     own, opponent = (
         (game.white, game.black) if color == "white" else (game.black, game.white)
     )
-    # The side's last move of a finished game: this figure is final.
+    # The figure after a side's last move in a finished game is final.
     final = not game.running and point.ply >= game.plies_played - 1
     rating = write_sentence(point, own.elo, opponent.elo, final=final)
     rating = rating or "no perceived rating"
@@ -159,7 +164,9 @@ def _label(view: GameView) -> str:
     return f"{board}{plain(view.white.name, 24)} - {plain(view.black.name, 24)}"
 
 
-def _tell_health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str]:
+def _describe_health(
+    before: Sequence[FeedHealth], now: Sequence[FeedHealth]
+) -> list[str]:
     reported = {(feed.feed, feed.state, feed.detail) for feed in before}
     lines = []
     for feed in now:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 class OutputMode:
     """The service's display on the terminal where it was started.
 
-    The app shows the arbiter everything at once. Anyone might read lines or JSON, so
-    they contain only what the public is allowed to see.
+    The app shows the arbiter everything at once. Lines and JSON can reach other
+    readers, so they contain only public data.
     """
 
     shown: Display
@@ -58,7 +58,7 @@ class OutputMode:
     stop: asyncio.Event
 
     def begin(self) -> None:
-        """Print where the service listens, and begin to show events."""
+        """Start the display; lines begin with the service's address."""
         visible = public_filter(self.hide_scores)
         match self.shown:
             case "json":
@@ -89,7 +89,7 @@ class OutputMode:
                 self._context = self._open_terminal()
 
     def _open_terminal(self) -> ViewContext:
-        # Imported late: lines and JSON do not need it.
+        # Imported here, since lines and JSON do not need Textual.
         from live.screens.terminal.view_context import RecentChanges, ViewContext
 
         state = self.state
@@ -97,7 +97,7 @@ class OutputMode:
         arbiter = self.arbiter
         changes = RecentChanges(time.monotonic)
         self.bus.subscribe(changes.note)
-        # Clocks have run while the service was stopped.
+        # Clocks ran on while the service was stopped, so use the journal's times.
         last_ms = self.journal.read_last_change_times()
         now_ms = 1000 * time.time()
         for game in state.games():
@@ -105,15 +105,15 @@ class OutputMode:
             if at_ms:
                 ago_s = max(0.0, now_ms - at_ms) / 1000
                 changes.set_last_move(game.id, game.plies_played, ago_s)
-        # The arbiter can do all of this from here. A report leaves the venue, so it
-        # contains only what the public is allowed to know.
+        # Reports leave the venue, so they are made from the public view.
         return ViewContext(
             state,
             changes,
             self.address,
             time.time,
             leave_question="End the service? Subscribers are asked to reconnect.",
-            # While moves are withheld, alerts do not mark results as doubtful.
+            # An alert would reveal delayed moves, so it marks no result while moves are
+            # withheld.
             export=lambda kind, game: export_report(
                 public,
                 public if public.is_withholding else state,
@@ -131,11 +131,13 @@ class OutputMode:
         )
 
     async def run(self) -> None:
-        """Show the app until the user leaves it."""
+        """Show the app until the user leaves it; that also ends the service."""
         await run_terminal(self._context, self.stop)
 
     def end(self) -> None:
-        """Print the table of players when the service has ended."""
+        """Print the table of players after the service has ended; print nothing for
+        JSON.
+        """
         if self.shown == "json":
             return
         public = self.public

@@ -1,4 +1,4 @@
-"""Changes printed to standard output, as lines for people or as JSON."""
+"""Output of the service's messages on standard output, as lines of text or as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def build_line_printer(
     known_games: Iterable[GameDetail] = (),
     alerts: Iterable[Alert] = (),
 ) -> ChangeListener:
-    """Return a listener that prints a line for each event.
+    """Return a listener that prints each change as a line of text.
 
     Args:
         console: where to print.
@@ -42,10 +42,10 @@ def build_line_printer(
 
 
 def build_line_writer(file: Callable[[], IO[str]]) -> Callable[[str], None]:
-    """Return a function that writes a line to ``file`` directly, not through the
-    console.
+    """Return a function that writes a line directly to the file that ``file()``
+    returns.
 
-    Lines that a full disk rejects are dropped; writing continues.
+    A line that cannot be written because the disk is full is dropped.
     """
 
     def write(line: str) -> None:
@@ -68,12 +68,12 @@ class JsonPrinter:
         self._seq = 0
 
     def begin(self, *messages: Message) -> None:
-        """Print the greeting and the snapshot; they do not increase the number."""
+        """Print the first messages, such as a snapshot, with the current number."""
         for message in messages:
             self._print(message)
 
     def show(self, changes: Iterable[Change]) -> None:
-        """Print changes, each with the next number."""
+        """Print each change that the public may see, with the next number."""
         for change in changes:
             if EVERYTHING.should_send(change):
                 self._seq += 1

@@ -89,7 +89,7 @@ def test_the_app_only_where_somebody_can_see_it(
 @pytest.mark.parametrize(
     ("terminals", "why"),
     [
-        (ALL, "TERM says that this terminal cannot draw one"),
+        (ALL, "TERM says that this terminal cannot draw the app"),
         (("stdout", "stderr"), "standard input is not a terminal"),
         (("stdin", "stdout"), "standard error (2>) is not a terminal"),
     ],

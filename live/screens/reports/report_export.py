@@ -21,7 +21,7 @@ from live.server.event_reader import EventReader
 from live.watch.alert_kinds import find_doubted_games
 from live.watch.incident_log import board_words, name_boards
 
-#: Format of a report's date and time, in this machine's time zone.
+#: Format of the date and time at which a report was written.
 WRITTEN = "%Y-%m-%d %H:%M %z"
 
 
@@ -33,12 +33,13 @@ def read_utc_now() -> dt.datetime:
 def write_texts(
     texts: Mapping[str, str], folder: Path, *, private: bool = False
 ) -> list[Path]:
-    """Write files into a folder, which is created if needed; return their paths.
+    """Write files into a folder, create it if it does not exist, and return their
+    paths.
 
     Args:
         texts: the text of each file, by its name.
         folder: where to write.
-        private: whether only the user who runs this can read the files.
+        private: whether to let only the current user read the files.
 
     Raises:
         InputError: the files cannot be written in this folder.
@@ -48,7 +49,7 @@ def write_texts(
         for name, text in texts.items():
             if private:
                 make_private(folder / name)
-            # Keep the line ends of the text: CSV needs its own.
+            # Write line ends unchanged: CSV ends its lines with CR LF.
             (folder / name).write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         raise InputError(
@@ -70,8 +71,8 @@ def export_report(
     """Write a report of one board or of all boards, for the terminal's export key.
 
     Args:
-        state: the event to report.
-        live: the event with the alerts that put results in doubt.
+        state: the data of the report.
+        live: the data whose alerts mark results as doubtful.
         folder: where to write.
         kind: the file format.
         game: the board's game; None for all boards.
@@ -107,7 +108,7 @@ def export_incidents(
     """Write the incident log as a page to print and sign.
 
     Args:
-        incidents: returns the incidents.
+        incidents: returns all incidents of the log.
         state: the event, from which the names of boards are read.
         folder: where to write.
         now: returns the current time.

@@ -1,9 +1,9 @@
 """All files of a report and of the incident log, as texts by file name. Pure: the
 caller writes the files.
 
-A column of a CSV file (RFC 4180, UTF-8) is a field of a type in :mod:`live.messages`;
-the published schema of the type explains it. Names of nested fields are joined by dots,
-and several values in one cell by semicolons; a cell is empty if its value is unknown.
+Each column of a CSV file (RFC 4180, UTF-8) is a field of a type in :mod:`live.messages`
+and is explained in its published schema. Dots join the names of nested fields.
+Semicolons separate several values in a cell. An unknown value is an empty cell.
 """
 
 import csv
@@ -46,8 +46,8 @@ def build_files(
 ) -> dict[str, str]:
     """Return the report's files, as texts by file name.
 
-    Each format gives one file, with two exceptions: CSV gives five, and HTML with
-    several games gives a results sheet and a move-by-move page as well.
+    Each format gives one file, but CSV gives five. HTML gives three if there are
+    several games: the report, a sheet of results and a page with all moves.
 
     Args:
         whole: the event, or part of it (:func:`select_part`).
@@ -88,7 +88,7 @@ def select_part(
     Args:
         whole: the event.
         games: ids of the games to keep.
-        players: ids of the players to keep, as in the standings.
+        players: ids of the players to keep, as used in the standings.
     """
     return msgspec.structs.replace(
         whole,
@@ -101,10 +101,10 @@ def select_part(
 
 # --- CSV ------------------------------------------------------------------------------
 
-#: A spreadsheet would evaluate a cell that begins with one of these as a formula.
+#: Spreadsheets evaluate a cell as a formula if it begins with one of these characters.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
-#: Columns that begin the row of a game's move or point, each with its field.
+#: First columns of a row about a move or a curve point, each with a field of the game.
 _GAME_COLUMNS = {
     "game": "id",
     "event": "event",
@@ -114,7 +114,7 @@ _GAME_COLUMNS = {
     "black": "black.name",
     "result": "result",
 }
-#: Columns of the table of results, each with its field.
+#: Columns of the table of results, each with a field of the game.
 _RESULT_COLUMNS = {
     "round": "round",
     "board": "board",
@@ -166,7 +166,7 @@ def _list_sides(
 def _format_rows_of(
     kind: type[msgspec.Struct], heads: Sequence[str], rows: Iterable[_Row]
 ) -> str:
-    """Return a CSV table with one row per value: the leading cells, then its fields."""
+    """Return a CSV table; a row has the leading cells and the fields of one struct."""
     names = _list_columns(kind)
     return format_csv(
         (*heads, *names),
@@ -187,7 +187,7 @@ def _format_gains(whole: Analysis) -> str:
         rows += (("player", "", "", name, *pair) for pair in gain.counts)
     for game in whole.games:
         for color, player, points in _list_sides(game):
-            # A side that has not moved yet has no gains.
+            # ``n`` is 0 in a game that one side never began; such gains do not count.
             counts = sorted(
                 Counter(point.gain_cp for point in points if point.n).items()
             )
@@ -307,7 +307,7 @@ def format_incidents_csv(incidents: Sequence[Incident], zone: dt.tzinfo) -> str:
 def _render_incidents(
     incidents: Sequence[Incident], title: str, written: str, zone: dt.tzinfo
 ) -> str:
-    """Return a self-contained page with room for a signature."""
+    """Return the log as a self-contained HTML page with a line for a signature."""
     heads = ("Over", "Board", "What", "What happened to it")
     columns = [("No.", "n"), ("Began", "n"), *((head, "") for head in heads)]
     rows = [_render_incident(incident, zone) for incident in incidents]
@@ -325,7 +325,7 @@ def _render_incidents(
 
 
 def _render_blanks(*names: str) -> str:
-    """Return lines to fill in by hand, one for each name."""
+    """Return an HTML paragraph with a blank to fill in by hand for each name."""
     blank = 22 * "_"
     return f"<p>{' &nbsp; '.join(f'{name}: {blank}' for name in names)}</p>"
 

@@ -136,8 +136,8 @@ def render_curves(game: GameDetail) -> str:
     bounds: list[int | None] = []
     for _, _, curve in sides:
         bounds += (point.perceived for point in curve)
-        # The first half of the bands does not count: the bands begin as wide as the
-        # page.
+        # After the first moves a band is so wide that it would flatten the curves, so
+        # only its second half sets the scale.
         for point in curve[len(curve) // 2 :]:
             bounds += (point.usual_low, point.usual_high)
     elos = [bound for bound in bounds if bound is not None]
@@ -207,13 +207,13 @@ def render_curves(game: GameDetail) -> str:
 
 # --- the report -----------------------------------------------------------------------
 
-#: Centipawns lost from which a move's loss is written beside it (``TOLD_CP``) and from
-#: which it is highlighted (``BAD_CP``).
-TOLD_CP = 30
+#: Losses in centipawns: from ``PRINTED_LOSS_CP`` the loss is written beside the move,
+#: from ``BAD_CP`` the move is also highlighted.
+PRINTED_LOSS_CP = 30
 BAD_CP = 200
 #: Sign written after a move that is a find or a trap.
 SIGNS: dict[Mark, str] = {"find": "!", "trap": "!?"}
-#: Loss in centipawns from which only "10 or more" is written.
+#: Loss in centipawns from which only "10 or more" (pawns) is written.
 LOST_CP = 1000
 
 
@@ -258,7 +258,10 @@ def render_report(
 
 
 def render_results(event: Analysis, *, written: str) -> str:
-    """Return a page of results only, to put on a wall; results in doubt are marked."""
+    """Return an HTML page with the results only, to put on a wall.
+
+    Results in doubt are marked.
+    """
     columns = [("Rd.Bd", "n"), ("White", ""), ("Result", "c"), ("Black", "")]
     rows = [
         (
@@ -284,8 +287,9 @@ def _render_doubt_note(event: Analysis) -> str:
 
 
 def sort_games(games: Iterable[GameDetail]) -> list[GameDetail]:
-    """Return the games sorted by round and board, ahead of the event: some sources call
-    every game a separate event.
+    """Return the games sorted by round and board, whatever their event.
+
+    Some sources name a separate event for every game.
     """
     return sorted(
         games, key=lambda game: game_order(msgspec.structs.replace(game, event=""))
@@ -302,7 +306,7 @@ def _choose_title(
 
 
 def _render_lead(event: Analysis, written: str) -> str:
-    """Return the line below the title: the games, the engine and models, the time."""
+    """Return the line below the title: event, rounds, dates, counts, engine, time."""
     games = event.games
     rounds = list(
         dict.fromkeys(normalise_round(game.round) for game in games if game.round)
@@ -378,8 +382,8 @@ def _has_methods(event: Analysis) -> bool:
 
 
 def _render_cells(figure: Figure, view: View, engine_rating: int = 0) -> list[str]:
-    """Return a cell with the figure, grey while it is early, and one with its interval
-    if this kind of figure has one.
+    """Return a cell with the figure, grey while it is early, and a cell with its
+    interval if this kind of figure has an interval.
     """
     text = escape(write_cell(figure, view, engine_rating))
     if text and figure.id == "perceived" and getattr(view, "counted", 0) < EARLY_MOVES:
@@ -388,8 +392,8 @@ def _render_cells(figure: Figure, view: View, engine_rating: int = 0) -> list[st
 
 
 def _render_last_figure(points: Sequence[CurvePoint]) -> list[str]:
-    """Return cells with the perceived rating after the last move, and the usual
-    range.
+    """Return a cell with the perceived rating after the last move, and a cell with the
+    usual range.
     """
     return _render_cells(BY_ID["perceived"], points[-1]) if points else ["", ""]
 
@@ -467,8 +471,8 @@ def _format_move_number(game: GameDetail, ply: PlyView) -> tuple[str, bool]:
 
 
 def _render_finds_and_traps(game: GameDetail) -> str:
-    """Return a note that lists the game's finds (moves few would have found) and
-    traps.
+    """Return a note that lists a game's traps and its finds, which are good moves that
+    few players would have found.
     """
     moves: dict[str, list[str]] = {"Finds": [], "Traps": []}
     for ply in game.plies:
@@ -509,7 +513,7 @@ def _render_moves(game: GameDetail) -> str:
 
 
 def _render_loss(ply: PlyView) -> str:
-    if ply.gain_cp is None or ply.gain_cp > -TOLD_CP:
+    if ply.gain_cp is None or ply.gain_cp > -PRINTED_LOSS_CP:
         return ""
     mark = "bad" if ply.gain_cp <= -BAD_CP else "soft"
     loss = (
@@ -530,7 +534,7 @@ _SOURCES = {
 
 
 def _render_notes(event: Analysis, each_game: bool) -> str:
-    """Return explanations of the figures, in the order in which a reader meets them."""
+    """Return explanations of the figures, in the order of the report."""
     engine = event.engine
     basis = (
         "the score of the move played minus that of the engine's own choice, both"
@@ -592,11 +596,12 @@ _WARNING = (
 
 
 def _render_screening(event: Analysis) -> str:
-    """Return a table of all players with enough choices, those with most evidence
-    first.
+    """Return an HTML table of players, those with the strongest evidence first.
 
-    The column "By chance" is an upper bound: in at most this share of events of this
-    size does the evidence about any fair player ever become so strong.
+    A player with too few counted moves is left out.
+
+    The column "By chance" is an upper bound: the share of events of this size, with
+    fair players only, in which the evidence about any player ever becomes as strong.
     """
     watched = max(1, sum(view.agreement is not None for view in event.players))
     turns = {view.id: view.methods.intrinsic for view in event.players if view.methods}
@@ -635,8 +640,7 @@ def _render_screening(event: Analysis) -> str:
             " limit.</p>"
         )
     heads = ["Elo", "Moves", "First choices", "Expected", "z", "By chance"]
-    # Only where several lines were searched: z of the matching moves and z of the
-    # average difference.
+    # These standard scores (z) need several searched lines per position.
     heads += ["z match", "z diff."] if lines else []
     columns = [("Player", ""), *((head, "n") for head in heads)]
     return warning + render_table(columns, [row for _, row in rows])

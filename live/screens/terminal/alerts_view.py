@@ -24,9 +24,9 @@ from live.screens.terminal.text import (
 from live.watch.finding import SIGNS, count_things, sort_by_urgency
 from live.watch.incident_log import board_words
 
-#: Width in cells of a board's number without its players, or of a source's name.
+#: Width in cells of the column Board where it has no room for players' names.
 _NUMBER_CELLS = 9
-#: Width in cells of the alert's sign, the note's sign, the age, and the gaps.
+#: Width in cells of all other columns: signs of alert and note, age, and gaps.
 _REST_CELLS = 14
 
 
@@ -52,9 +52,7 @@ class AlertsView(DeskList[Alert]):
         return alerts
 
     def _find_cells(self) -> tuple[int, int]:
-        """Return the widths in cells of the columns Board and What; What is the wider
-        one.
-        """
+        """Return the widths of the columns Board and What, in cells."""
         board = BOARD_CELLS if self.size.width >= NAMES_FROM else _NUMBER_CELLS
         return board, max(8, self.size.width - board - _REST_CELLS)
 
@@ -135,8 +133,8 @@ class AlertsView(DeskList[Alert]):
         alert = self._find_answerable()
         if alert is None:
             return
-        # Acknowledging removes an alert that is already past, so another line moves
-        # under the cursor: do not acknowledge that one by a repeated key.
+        # An acknowledged alert disappears if its cause is over, and the next row moves
+        # under the cursor. A repeated key must not acknowledge that row.
         if not self.rows.moved or alert.acknowledged_s is not None:
             self.context.notify("Already acknowledged; ↑↓ go to another alert")
             return

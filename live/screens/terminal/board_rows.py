@@ -1,5 +1,4 @@
-"""Contents of a board's row: clocks, curves, problems; also the order of rows and the
-filter. Pure.
+"""The cells of a board's row, the order of the rows, and the filter. Pure.
 
 Boards with unanswered alerts come first, the most urgent on top, then the boards of the
 newest round.
@@ -39,8 +38,7 @@ CURVE_CELLS = 6
 #: Width of a clock, in cells.
 CLOCK_CELLS = len("1:59:59")
 RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
-#: Text for a game that was restored from the journal and has not been sent by a source
-#: since the start.
+#: Text about a game restored from the journal, while no source has sent it since.
 RESTORED = "from before the restart, not sent again yet"
 
 
@@ -54,8 +52,9 @@ def find_last_point(game: GameDetail, color: Color) -> CurvePoint | None:
 
 
 def find_best_rating(game: GameDetail) -> float | None:
-    """Return the higher of both players' perceived ratings, without any that is
-    early.
+    """Return the higher of both players' perceived ratings; ignore early ones.
+
+    None means that both are unknown or early.
     """
     points = [find_last_point(game, color) for color in COLORS]
     ratings = (
@@ -65,14 +64,17 @@ def find_best_rating(game: GameDetail) -> float | None:
 
 
 def find_least_clock_s(game: GameDetail) -> float | None:
-    """Return the shorter clock of a running game, in seconds."""
+    """Return the lower of both clocks, in seconds.
+
+    None means that no clock is known or that the game is over.
+    """
     clocks = [ply.clock_s for ply in game.plies[-2:] if ply.clock_s is not None]
     return min(clocks, default=None) if game.running else None
 
 
 def write_problem(game: GameView) -> str:
-    """Return a board's problem, or a note that the board was restored from the
-    journal.
+    """Return a board's problem, or that it was restored; an empty string without
+    either.
     """
     restored = RESTORED if game.restored else ""
     return plain(game.problem or game.dispute or restored, 100)
@@ -89,8 +91,8 @@ class Trouble(NamedTuple):
 def find_troubles(game: GameView, alerts: Iterable[Alert]) -> list[Trouble]:
     """Return a board's problems, the most urgent first.
 
-    Alerts that were answered are left out; if only such alerts exist, the source's
-    problem is drawn dim.
+    Acknowledged and muted alerts are left out. If no alert is left, the problem in the
+    game's own data is returned, dim if the board has acknowledged or muted alerts.
 
     Args:
         game: the board's game.
@@ -107,9 +109,7 @@ def find_troubles(game: GameView, alerts: Iterable[Alert]) -> list[Trouble]:
 
 
 def write_searched(game: GameView) -> str:
-    """Return the text that a filter searches; it contains the round's number as one
-    word.
-    """
+    """Return the text in which a filter searches, with the round as ``round=8;``."""
     players = (
         f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black)
     )
@@ -142,9 +142,7 @@ _LOW_S: dict[Pace, tuple[float, float]] = {
 
 
 def choose_clock_style(left_s: float | None, time_control: str) -> str:
-    """Return the style for a running clock; the number alone carries the same
-    meaning.
-    """
+    """Return the style of a clock by the time left; empty if the time is not low."""
     low_s, nearly_s = _LOW_S[classify_pace(time_control) or "classical"]
     if left_s is None or left_s >= low_s:
         return ""
@@ -156,8 +154,8 @@ def write_clock_cell(
 ) -> tuple[str, str]:
     """Return the time left on a side's clock, and its style.
 
-    A ``?`` marks a clock that has run out only by our own reckoning: moves arrive late,
-    and clocks are stopped for claims.
+    ``0:00?`` stands for a clock that has run out if it ran since the last move. It may
+    not have: moves arrive late, and arbiters stop clocks for claims.
     """
     plies, is_white = len(game.plies), color == "white"
     ran_s, clock_s = 0.0, None
@@ -216,8 +214,8 @@ ORDERS = {
 
 
 def find_round(view: GameView) -> tuple[int, str]:
-    """Return the round's number and name, without a board number in it: in 4.12, the 12
-    is a board of round 4.
+    """Return the round's number and name, without a board number: ``4.12`` is board 12
+    of round 4.
     """
     _, parts, _, _ = game_order(view)
     return parts[0]
@@ -228,7 +226,8 @@ def order_boards(
     alerting: Collection[GameId],
     value: Callable[[Game], float | None] = lambda game: None,
 ) -> list[Game]:
-    """Sort boards: those in ``alerting`` first, in that order, then by ``value``.
+    """Return the boards: first those in ``alerting``, in its order, then all others by
+    ``value``, the least first.
 
     Boards with equal values are sorted by event, then by round, the newest first, then
     by board number.
@@ -248,7 +247,9 @@ def order_boards(
 def keep_newest_rounds(
     games: Sequence[Game], alerting: Collection[GameId]
 ) -> list[Game]:
-    """Leave out finished games of earlier rounds that have no unanswered alert.
+    """Return the games without finished games of earlier rounds.
+
+    A game in ``alerting`` is always kept.
 
     A round is earlier if a later round of the same event has begun. A game whose round
     has no number is kept.

@@ -1,5 +1,5 @@
 """The view of one board: position, moves with gains, both players' figures and curves.
-It fills the screen or stands beside the list of boards.
+The view fills the screen, or is a panel beside the list of boards.
 """
 
 import contextlib
@@ -94,8 +94,8 @@ _DARK = chess.SquareSet(chess.BB_DARK_SQUARES)
 
 # --- the move list --------------------------------------------------------------------
 
-#: Signs for a loss of at least this much expected score (the same limits as in lichess,
-#: modules/tree Advice.scala).
+#: Signs of bad moves, each with the smallest loss of expected score (0 to 1) that has
+#: it. The limits are those of lichess, modules/tree Advice.scala.
 _SIGNS = ((0.15, "??"), (0.10, "?"), (0.05, "?!"))
 #: Sign of a move that few would have found (find), and of one that sets a trap.
 PRAISE = {"find": "!", "trap": "!?"}
@@ -126,7 +126,8 @@ def find_signs(game: GameDetail) -> list[str]:
 def draw_moves(game: GameDetail, at: int, width: int) -> Panel:
     """Return the head of the move list, and a line for each move number.
 
-    Clocks are shown if the width allows it. ``at`` is the ply under the cursor.
+    Clocks are shown if ``width``, in cells, allows it. ``at`` is the ply under the
+    cursor.
     """
     clock = _CLOCK_COLUMN if width >= MOVE_CELLS + 2 * _CLOCK_COLUMN else 0
     head = begin_line("   ", "dim")
@@ -170,8 +171,8 @@ def _append(line: Text, ply: PlyView, mark: str, is_selected: bool, clock: int) 
 
 #: Width in cells of the border on both sides of its title, together.
 _TITLE_ENDS = 6
-#: Columns beside a player's name, the least needed last, for each figure that curves
-#: can show. Algorithm 4 has a scale different from Elo.
+#: For each figure of the curves, the columns beside a player's name, the most important
+#: first.
 _SIDE_COLUMNS = {
     "perceived": (
         Column("Elo", 4, "elo"),
@@ -188,7 +189,7 @@ _SIDE_COLUMNS = {
     ),
 }
 _LEAST_NAME, _MOST_NAME = 12, 40
-#: Maximum number of lines for the board's problems.
+#: Maximum number of lines about the board's problems.
 _MOST_WRONG = 3
 #: Key that changes the figure of the curves, in every view with curves.
 CURVE_KEY = Binding(
@@ -227,7 +228,7 @@ class BoardView(View, can_focus=True):
         super().__init__(context, id)
         self.game: GameId | None = None
         self.ply: int | None = None
-        """Ply under the cursor; None follows the last move."""
+        """Ply under the cursor; None while the cursor follows the last move."""
         self.figure = "perceived"
         """Figure whose curves are drawn; a key changes it to Algorithm 4."""
         self._wrong, self._players = Lines(id="wrong"), Lines(id="sides")
@@ -373,11 +374,11 @@ class BoardView(View, can_focus=True):
         return draw_diagram(board, coloured=bool(self.context.palette.ground))
 
     def _describe_move(self, game: GameDetail) -> Panel:
-        """Describe the move under the cursor.
+        """Return a description of the move under the cursor.
 
-        Says what was played and what the engine would have played, how many players of
-        these ratings would play it, how hard the reply is, and how deep the engine
-        searched.
+        The lines name the move, the engine's choice, the share of players of these
+        ratings who would play the move, the difficulty of the reply, and the search
+        depth.
         """
         at = self._find_ply(game)
         if not at:

@@ -1,8 +1,8 @@
 """The view of all boards, one line per board, with the figures that an arbiter needs.
 Beside the list: the board under the cursor, the latest moments, and the standings.
 
-Columns that do not fit are left out, the least important first; with key f, clocks are
-more important than ratings.
+Columns that do not fit are left out, the least important first. Key f makes clocks more
+important than ratings.
 """
 
 from collections.abc import Collection, Sequence
@@ -56,7 +56,7 @@ from live.screens.terminal.view_context import (
 from live.screens.terminal.widgets import Lines, ListView
 from live.watch.finding import count_things
 
-#: Columns by their heads; the first to be left out come last.
+#: Columns by their heads, the most important first.
 COLUMNS = {
     column.head: column
     for column in (
@@ -142,7 +142,7 @@ class BoardsView(ListView):
             part.rows.can_focus = False
         self._heads, self._folded = Lines(id="heads"), Lines(id="folded")
         self._troubles: dict[GameId, list[Trouble]] = {}
-        """Problems of each board that nobody has answered."""
+        """Problems that are shown in each board's row."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="list"):
@@ -200,7 +200,7 @@ class BoardsView(ListView):
         self._folded.show(lines)
 
     def _explain_emptiness(self) -> Panel:
-        """Return the sources that are followed, with their states."""
+        """Return the sources with their states, to show while there is no board."""
         text = " No board yet: they appear as soon as a source sends them"
         lines = [Text(), begin_line(text, "head")]
         for feed in self.context.state.feeds():
@@ -221,7 +221,7 @@ class BoardsView(ListView):
         for game in self.listed:
             rows.append((game.id, game, None))
             if troubles := self._troubles[game.id]:
-                # A row without an id belongs to the one above it.
+                # A row without an id belongs to the row above it.
                 rows.append(("", game, _write_troubles(troubles)))
 
         def draw(at: int) -> Text:
@@ -242,7 +242,9 @@ class BoardsView(ListView):
         return empty
 
     def _find_order_value(self, game: GameDetail) -> float | None:
-        """Return the value by which this board is sorted."""
+        """Return the value by which this board is sorted, the least first; None sorts
+        last.
+        """
         value = ORDERS[self.order].value
         age_s, _ = self.context.changes.measure_age_s(game.id, game.plies_played)
         return value(game, age_s) if value else None
@@ -274,8 +276,9 @@ class BoardsView(ListView):
     def _write_cell(
         self, game: GameDetail, column: Column, color: Color
     ) -> tuple[str, str]:
-        """Return the text and the style of one cell; ``color`` is the side in a column
-        with two.
+        """Return the text and the style of one cell.
+
+        ``color`` selects the side in a column that has a cell for each side.
         """
         changes, last = self.context.changes, game.plies[-1] if game.plies else None
         match column.head:

@@ -20,28 +20,29 @@ from live.watch.expected_scores import score_alike, scores_alike
 
 #: Width of the labels and the axis on a chart's left, in cells.
 AXIS = 6
-#: Minimum number of plies that a chart is wide, so that the curves do not jump at the
-#: beginning of a game.
+#: Minimum length of the horizontal axis, in plies: if it grew with every move of a
+#: young game, the curves would jump.
 LEAST_PLIES = 40
 #: Minimum span of a rating axis, in Elo, so that noise does not look like drama.
 MIN_SPAN_ELO = 300.0
-#: Minimum number of lines in which charts are drawn at all.
+#: Minimum height of the charts, in lines; with less room none is drawn.
 _LEAST_CHARTS = 5
-#: Minimum number of lines for a chart whose scale includes the usual band; on a lower
+#: Height of a chart, in lines, from which its scale includes the usual band. In a lower
 #: chart the band would flatten the curves.
 _BAND_FROM = 10
-#: Loss of expected score from which a move is named on the chart.
+#: Loss of expected score (0 to 1) from which a move is named on the chart.
 COSTLY = 0.10
-#: Bit of each dot of a braille cell: four rows from the top, each left and right.
+#: Bit of each dot in a braille character: four rows from the top, each left and right.
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-#: Distance between the dots of a dotted line; closer dots would look like a curve.
+#: Distance between the dots of a dotted line, in braille dots; with less it would look
+#: like a curve.
 _DOTS_APART = 4
 _BLANK = "\u2800"
 _LAST_BRAILLE = "\u28ff"
 #: Sign that marks the cursor's position.
 _CURSOR = "┊"
-#: Marks of the score axis, in pawns. They are placed by expected score, so that ±1 can
-#: still be told apart near ±10.
+#: Labels of the score axis, in pawns. The axis is linear in expected score, so that
+#: large scores do not flatten small ones.
 _MARKS = (5, -5, 0, 2, -2)
 SIDE_SIGNS: dict[Color, str] = {"white": "○", "black": "●"}
 
@@ -74,7 +75,7 @@ class BraillePlot:
     def draw_line(
         self, points: Sequence[Point], style: str, *, dotted: bool = False
     ) -> None:
-        """Draw lines from point to point; parts outside the scale are not drawn."""
+        """Draw lines between successive points; leave out parts outside the scale."""
         ends = [(self._find_x(ply), self._find_y(elo)) for ply, elo in points]
         for (x, y), (to_x, to_y) in pairwise([*ends, *ends[-1:]]):
             steps = max(abs(to_x - x), abs(to_y - y), 1)
@@ -174,7 +175,7 @@ def find_span(values: Iterable[float]) -> tuple[float, float]:
 
 
 def find_costs(game: GameDetail) -> dict[int, float]:
-    """Return the expected score that each move lost, by ply, from -1 to 1."""
+    """Return the expected score that each move lost, by ply; negative for a gain."""
     costs = {}
     for ply, (before, after) in zip(
         game.plies, pairwise(scores_alike(game)), strict=True
@@ -186,9 +187,7 @@ def find_costs(game: GameDetail) -> dict[int, float]:
 
 
 def find_costly_moves(game: GameDetail) -> list[int]:
-    """Return the plies that lost at least 10 points of expected score, the costliest
-    first.
-    """
+    """Return the plies that lost at least :data:`COSTLY`, the costliest first."""
     costs = find_costs(game)
     costly = [ply for ply, cost in costs.items() if cost >= COSTLY]
     return sorted(costly, key=lambda ply: -costs[ply])
@@ -294,7 +293,7 @@ def _count_plies(game: GameDetail) -> int:
 
 
 def _find_free_row(occupied: int, height: int, labels: Mapping[int, str]) -> int:
-    """Return a row next to the taken one that has no label; the taken row if both have
+    """Return a row next to ``occupied`` that has no label; ``occupied`` if both have
     one.
     """
     for row in (occupied + 1, occupied - 1):

@@ -29,9 +29,7 @@ BOARD_CELLS = 35
 
 
 def read_number(board: str) -> int | None:
-    """Return the board's number, which begins its description; None if there is
-    none.
-    """
+    """Return the number at the start of a board's description; None without one."""
     first = board.partition(" ")[0]
     return int(first) if first.isdecimal() and len(first) < 9 else None
 
@@ -54,7 +52,7 @@ class DeskList(ListView, Generic[Item]):
         yield self._about
 
     def find_items(self) -> Mapping[str, Item]:
-        """Return the listed items by id, in order, as far as they match the filter."""
+        """Return the items that match the filter, by id, in the order of the list."""
         raise NotImplementedError
 
     def write_head(self) -> str:
@@ -70,8 +68,9 @@ class DeskList(ListView, Generic[Item]):
         raise NotImplementedError
 
     def write_board(self, words: str) -> str:
-        """Return a board with its players, given names cut first; only its number on a
-        narrow terminal.
+        """Return a board with its players' names, shortened to fit.
+
+        On a narrow terminal, return only its number.
         """
         number, board = read_number(words), plain(words, 200)
         if number is not None and self.size.width < NAMES_FROM:
@@ -100,8 +99,8 @@ class DeskList(ListView, Generic[Item]):
         return self.listed.get(self.rows.cursor or "")
 
     def write_caption(self, text: str) -> str:
-        """Return the caption with the filter; without a count where the desk's data are
-        unknown.
+        """Return the caption with the filter; it says so if alerts and log are unknown
+        here.
         """
         unknown = not self.listed and self.context.no_desk()
         return self.add_filter("not known here" if unknown else text)

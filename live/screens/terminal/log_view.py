@@ -1,4 +1,4 @@
-"""The screen of the incident log: everything that arbiters were shown and did."""
+"""The screen of the incident log, which records alerts and what arbiters did."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -65,8 +65,9 @@ class LogView(DeskList[Incident]):
     def write_row(self, item: Incident) -> Text:
         is_own, is_over = item.kind in OWN_KINDS, item.over_s is not None
         board = f"{self.write_board(item.board)}: " if item.board else ""
-        # Show the text as it was at first: durations go on changing. A count that
-        # changed is news, so incidents that count things show their latest text.
+        # Show an incident's first text, since a duration in it would change all the
+        # time. Incidents with a count show their latest text, since a new count is
+        # news.
         first = item.text if item.kind in COUNTED else item.changes[0].text
         text = name_by_color(
             first.removeprefix(f"Board {read_number(item.board)}: "),
@@ -93,7 +94,7 @@ class LogView(DeskList[Incident]):
             parts.append((plain(text, 600), "text"))
         lines = wrap_texts(parts, self.size.width)
         if len(lines) > _MOST_LINES:
-            # The beginning and the latest changes are worth more than those between.
+            # Leave out the middle: the first change and the latest ones matter most.
             lines = [lines[0], begin_line(" …", "text"), *lines[2 - _MOST_LINES :]]
         return lines
 

@@ -50,8 +50,9 @@ SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
 def read_sorting_value(
     figure: Figure, view: PlayerView, engine_rating: int
 ) -> float | None:
-    """Return the value to sort by, rounded as it is shown, greatest first; None sorts
-    last.
+    """Return the value to sort by, the greatest first, rounded as it is shown.
+
+    None sorts last.
     """
     value = read(figure, view, engine_rating).value
     early = is_early(view) and figure.id in ("perceived", "percentile")
@@ -190,7 +191,7 @@ class PlayerPage(TextView):
 
 
 class MomentsView(View):
-    """List of the latest moments, the newest first, in the same words as everywhere."""
+    """List of the latest moments, the newest first."""
 
     def __init__(self, context: ViewContext, id: str) -> None:
         super().__init__(context, id)
@@ -212,7 +213,7 @@ class MomentsView(View):
             board = game.board if game else None
             number = align_right("·" if board is None else str(board), 2)
             parts = [(plain(moment.text.en, 300), "text")]
-            # In a list one line high, a moment is cut instead of wrapped.
+            # A list that is one line high cuts a moment instead of wrapping it.
             width = region.width if region.height > 1 else 320
             head = begin_line(f"★ {number} ", "accent")
             line, *rest = wrap_beside(head, parts, width)

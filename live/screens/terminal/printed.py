@@ -34,7 +34,7 @@ from live.screens.terminal.text import (
 
 #: Maximum width of a table, in cells; wider rows are hard to read as one line.
 WIDEST_TABLE = 100
-#: Settings of a column of names: names are shortened so that figures are not.
+#: Settings of a column of names: names are shortened to make room for figures.
 NAME: dict[str, Any] = {"ratio": 1, "no_wrap": True, "overflow": "ellipsis"}
 _FIGURE: dict[str, Any] = {"justify": "right", "no_wrap": True}
 FIGURE_COLUMNS = (
@@ -49,7 +49,7 @@ FIGURE_COLUMNS = (
 )
 #: Minimum width of a player's name, in cells; columns are left out to keep it.
 _LEAST_PLAYER = 13
-#: Width in cells of what precedes the names: a place, or a place and an alert's sign.
+#: Width of the columns before the names, in cells: place, and sign of an alert.
 RANK = 6
 _PRINTED_METHODS = (
     "tournament",
@@ -73,8 +73,9 @@ def choose_figure_columns(width: int, gap: int) -> Sequence[Column]:
 def begin_table(
     title: str, *heads: str, first: str = "", width: int | None = None
 ) -> Table:
-    """Return a table with a title: a column of names if ``first`` is given, then
-    figures.
+    """Return an empty table with a title and columns of figures with these ``heads``.
+
+    ``first`` is the head of a column of names before them; without it there is none.
     """
     table = Table(
         title=Text(title),
@@ -151,8 +152,8 @@ def build_methods_table(views: Sequence[AnalysedPlayer], *, width: int) -> Table
     return table
 
 
-#: Width in cells from which a table of games also shows the usual range; below it,
-#: names need the room more.
+#: Width in cells from which a table of games has the usual range; a narrower table
+#: needs the room for names.
 _USUAL_FROM = 100
 
 

@@ -1,5 +1,5 @@
-"""Sources, engines and the public delay: in full on a screen, and as one line at the
-foot.
+"""The screen of sources, engines and public delay, and their summary as one line at the
+foot of the other screens.
 """
 
 from collections import Counter
@@ -25,9 +25,10 @@ from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import TextView
 from live.watch.finding import count_things, dial, span
 
-#: Words in a source's text between the problem and the time of the next attempt.
+#: Words between the problem and the time of the next attempt in a source's text.
 RETRY = ", trying again in "
-#: Width in cells of a source's name in the line at the foot; its end is shown.
+#: Width in cells of a source's name in the line at the foot; a long name loses its
+#: start.
 _NAME_CELLS = 20
 
 
@@ -71,7 +72,9 @@ def is_calm(feed: FeedHealth) -> bool:
 
 
 def write_source(feed: FeedHealth, width: int, note: str = "") -> Panel:
-    """Return a source's state, followed by ``note``, and its reason below."""
+    """Return a line with a source's state and ``note``, and lines with the reason
+    below.
+    """
     headline = f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{note}"
     lines = wrap_texts([(headline, choose_feed_style(feed.state))], width)
     if reason := explain_feed(feed):
@@ -80,18 +83,18 @@ def write_source(feed: FeedHealth, width: int, note: str = "") -> Panel:
 
 
 def explain_feed(feed: FeedHealth) -> str:
-    """Return a source's reason, without the address that it often begins with."""
+    """Return the reason for a source's state, without the address at its beginning."""
     return plain(feed.detail.removeprefix(feed.feed).strip())
 
 
 def write_measure(engine: EngineInfo, gain: GainKind) -> str:
-    """Return the engine that measures and the way gains are measured, as text."""
+    """Return the engine's name, rating and limit and the kind of gain, as text."""
     rating = f" at {engine.rating} Elo" if engine.rating else ""
     return f"{plain(engine.name, 40)}{rating} · {engine.limit} · {gain} gain"
 
 
 def write_engines(engines: EngineHealth) -> list[str]:
-    """Return the engines' load as texts, the most important first."""
+    """Return texts about the engines' load, the most important first."""
     busy = sum(engine.state == "searching" for engine in engines.engines)
     speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
     texts = [f"{busy} of {len(engines.engines)} searching"]
@@ -105,7 +108,7 @@ def write_engines(engines: EngineHealth) -> list[str]:
 
 
 def find_engine_troubles(engines: EngineHealth) -> list[str]:
-    """Return the engines' problems and delays, as texts."""
+    """Return texts about the engines' problems and delays."""
     texts = [text for text in (engines.problem, engines.behind) if text]
     if engines.restarts or engines.set_aside:
         texts.append(f"{engines.restarts} restarts, {engines.set_aside} given up")
@@ -143,7 +146,7 @@ def write_health(context: ViewContext, width: int) -> Text:
     for trouble in find_engine_troubles(engines):
         text = f"! {plain(trouble)}"
         if cell_len(text) > width - line.cell_len:
-            text = text.partition(": ")[0]  # the screen of sources has the remedy
+            text = text.partition(": ")[0]  # the remedy is on the screen of sources
         line.append(f"{text}  ", "warn")
     for feed in filter(is_calm, state.feeds()):
         note = plain(feed.detail.partition("; ")[2])

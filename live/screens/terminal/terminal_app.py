@@ -1,8 +1,8 @@
 """The terminal app: its screens, the keys that work on all of them, and the lines
 around every screen.
 
-Loss policy state → terminal: drawn at a fixed rate; something that changes twice
-between two frames is shown once.
+Loss policy from state to terminal: frames are drawn at a fixed rate. If something
+changes twice between two frames, only its latest state is drawn.
 """
 
 import dataclasses
@@ -57,7 +57,7 @@ from live.screens.terminal.widgets import (
 from live.watch.finding import SIGNS as ALERT_SIGNS
 from live.watch.finding import dial, sort_by_urgency
 
-#: Time between frames, in seconds. A key is answered at once, whatever the rate.
+#: Time between frames, in seconds; a key is answered at once.
 FRAME_S = 0.25
 #: Minimum width in cells at which moments are shown beside the board, and the address
 #: in the first line.
@@ -90,10 +90,10 @@ class Terminal(App[None]):
     """The terminal app.
 
     Args:
-        context: the state, and the actions that are possible here.
+        context: the state that is shown, and the possible actions.
         theme: name of the palette.
-        stop: called when the user has confirmed the end; the app then closes by itself.
-        interrupt: called on a second Ctrl-C; the app then closes by itself.
+        stop: called when the user has confirmed the end, just before the app closes.
+        interrupt: called on a second Ctrl-C, just before the app closes.
     """
 
     TITLE = "live-rate"
@@ -174,7 +174,7 @@ class Terminal(App[None]):
         context.show = self.open
         for theme_palette in PALETTES.values():
             self.register_theme(_build_theme(theme_palette))
-        # Set before the start: a later change would apply all styles a second time.
+        # Set the theme before the start: a later change would apply all styles again.
         self.theme = palette.name
         self.boards = BoardsView(context, "boards")
         self.board = BoardView(context, "board")
@@ -241,7 +241,7 @@ class Terminal(App[None]):
         if not self.is_running or not self._status.size:
             return
         state = self.context.state
-        self.context.changes.look(state.feeds(), state.games())
+        self.context.changes.observe(state.feeds(), state.games())
         self.view.redraw()
         self._draw_tabs()
         delay_s = self.context.public_delay().delay_s
@@ -317,8 +317,8 @@ class Terminal(App[None]):
                 active.node.moved = True
 
     def _ask_to_end(self) -> None:
-        """Ask before ending on the first Ctrl-C, since a whole hall depends on the
-        service; end on the second.
+        """Ask on the first Ctrl-C, since a whole hall depends on the service; end on
+        the second.
         """
         question = self.context.leave_question
         if isinstance(self.screen, Choice) and self.screen.question == question:
@@ -400,7 +400,7 @@ class Terminal(App[None]):
         self.board.look_at(rows.cursor or "")
 
     def action_desk(self, action: str) -> None:
-        """Carry out an action of the context on the current view's board."""
+        """Call this method of :class:`ViewContext` with the current view's board."""
         getattr(self.context, action)(self.view.find_board())
 
     def action_ask_delay(self) -> None:
@@ -461,8 +461,8 @@ def _build_theme(palette: Palette) -> Theme:
 
 
 class LogMessages(logging.Handler):
-    """Log handler that shows records as messages; printed, they would damage the
-    display.
+    """Log handler that shows records as messages on the screen, since printed lines
+    would damage the display.
     """
 
     def __init__(self, context: ViewContext) -> None:

@@ -34,22 +34,22 @@ from live.watch.finding import dial
 #: Replacement for pictures whose width differs between terminals: emoji, flags, skin
 #: tones.
 _PICTURE = "□"
-#: Maximum number of accents on one letter; with more, they are not writing, but would
-#: cover the lines around.
+#: Maximum number of accents on one letter; more are no writing and would cover the
+#: lines above and below.
 _MARKS = 2
-#: Characters that are read of a text for each cell that is shown, so that a hostile
+#: Number of characters that are read for each cell of a text's width, so that a hostile
 #: text cannot cost much time.
 _LOOK = 8
 #: Minimum width in cells at which a name is shown with its title.
 _TITLED = 16
 #: Console used to wrap text; it prints nothing.
 _CONSOLE = Console(quiet=True)
-#: Lines below each other.
+#: Lines of text, from top to bottom.
 Panel = list[Text]
 
 
 def plain(text: str, width: int | None = None) -> str:
-    """Make text from a feed safe for a terminal.
+    """Return text from a feed in a form that is safe for a terminal.
 
     Removes control, escape and direction characters, and replaces characters whose
     width differs between terminals. Cuts to ``width`` cells, with an ellipsis.
@@ -79,7 +79,8 @@ def plain(text: str, width: int | None = None) -> str:
 def _is_pictorial(char: str, category: str) -> bool:
     if category in ("So", "Sk"):
         return char > "\uffff" or unicodedata.east_asian_width(char) == "W"
-    return "\u1160" <= char <= "\u11ff"  # loose parts of a Korean syllable
+    # Vowels and final consonants of Korean syllables join the letter before them.
+    return "\u1160" <= char <= "\u11ff"
 
 
 def fit(text: str, width: int) -> str:
@@ -97,9 +98,7 @@ def align_left(text: str, width: int) -> str:
 
 
 def fit_name(name: str, width: int) -> str:
-    """Return a player's name in at most ``width`` cells; given names are shortened
-    first.
-    """
+    """Return a player's name in at most ``width`` cells; shorten given names first."""
     family, _, given_names = name.partition(", ")
     for form in (name, f"{family}, {given_names[:1]}.", family):
         if cell_len(form) <= width:
@@ -289,7 +288,7 @@ def find_unusual_sign(view: CurvePoint | PlayerView | None) -> str:
     return " "
 
 
-#: Names of intervals, each with the figure that it belongs to.
+#: Names of intervals, each with the figure that the interval belongs to.
 _ENDS = {"usual": "perceived", "interval": "algorithm4"}
 
 
@@ -343,10 +342,10 @@ def write_move(game: GameView, ply: PlyView, dots: str = "...") -> str:
 
 
 def is_whites_clock_running(game: GameView, plies: int) -> bool | None:
-    """Return whether White's clock, and not Black's, runs after this many plies.
+    """Return whether White's clock runs after this many plies; False if Black's runs.
 
-    Returns None if no clock is known to run: the game has ended, is adjourned or has
-    not begun, or its end was not sent.
+    None means that no clock is known to run: the game has ended, is adjourned or has
+    not begun, or its source does not send all of it.
     """
     is_whole = not game.problem or game.problem.startswith(NOT_READ)
     if not game.running or game.adjourned or not is_whole or game.restored or not plies:
@@ -355,7 +354,7 @@ def is_whites_clock_running(game: GameView, plies: int) -> bool | None:
 
 
 def write_clock(clock_s: float | None) -> str:
-    """Return a clock as :func:`dial` does; an empty string if it is unknown."""
+    """Return a clock such as ``1:40:00`` or ``0:07``; empty if it is unknown."""
     return "" if clock_s is None else dial(clock_s)
 
 
@@ -372,8 +371,8 @@ def write_age(age_s: float | None) -> str:
 
 
 def write_share(share: float) -> str:
-    """Return a share of players in short form: ``1 in 12``, ``4 in 10``, ``half``,
-    ``< 1 in 200``.
+    """Return a share of players as text: ``1 in 12``, ``4 in 10``, ``half`` or ``< 1 in
+    200``.
     """
     return format_share(share).removeprefix("about ").replace("fewer than", "<")
 
@@ -388,8 +387,10 @@ SEVERITY_STYLES: dict[Severity, str] = {
 
 
 def shorten_alert(alert: Alert, view: GameView | None) -> str:
-    """Return an alert's text for use beside its board: without the board's name, and
-    with the colour instead of the player's name.
+    """Return an alert's text for use beside its board, where both names are already
+    shown.
+
+    The board's name is removed, and the player's colour replaces the name.
     """
     if view is None:
         return alert.text
@@ -403,9 +404,7 @@ def shorten_alert(alert: Alert, view: GameView | None) -> str:
 
 
 def name_by_color(text: str, player: str | None, color: Color | None) -> str:
-    """Replace the player's name by the colour, for use beside the names of both
-    players.
-    """
+    """Return a text with the player's colour in place of the player's name."""
     return text.replace(player, color.capitalize()) if player and color else text
 
 
@@ -447,7 +446,7 @@ def build_matcher(query: str) -> Callable[[str, int | None], bool]:
 
 # --- styles ---------------------------------------------------------------------------
 
-#: Each style by its meaning: without colours, on a dark ground, and on a light ground.
+#: Styles: meaning, style without colours, on a dark ground, and on a light ground.
 _STYLES = (
     ("text", "", "#d7dae0", "#23272e"),
     ("dim", "dim", "#8a919e", "#686f7a"),
@@ -494,7 +493,7 @@ class Palette(Value):
 _PLAIN = {row[0]: row[1] for row in _STYLES}
 _DUSK = {row[0]: row[2] for row in _STYLES}
 _PAPER = {row[0]: row[3] for row in _STYLES}
-#: No colours, only what a terminal of 1980 could show.
+#: No colours: only bold, dim, underlined and reversed text.
 PLAIN = Palette("plain", _PLAIN)
 DUSK = Palette("dusk", _DUSK, "#15181d")
 PAPER = Palette("paper", _PAPER, "#fbfaf6")

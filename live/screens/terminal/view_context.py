@@ -1,6 +1,4 @@
-"""State that all views of the terminal app share, and the actions possible from
-them.
-"""
+"""State and actions that all views of the terminal app share."""
 
 from __future__ import annotations
 
@@ -42,22 +40,21 @@ NEW_S = 4.0
 
 
 class RecentChanges:
-    """Times of the latest changes of each board; ``now`` is a monotonic clock, in
-    seconds.
+    """Times of each board's latest changes, by the monotonic clock ``now``, in seconds.
 
-    Recording a change costs one dictionary entry, so listening delays nobody. Loss
-    policy: something that changes twice between two frames is shown once.
+    Recording a change is one dictionary entry, so it does not delay the bus. Loss
+    policy: only the latest change of a board is stored.
     """
 
     def __init__(self, now: ReadClock) -> None:
         self.now = now
-        # For each board: the number of plies, the time since which it has been so, and
-        # whether that time is exact.
-        self._stands: dict[GameId, tuple[int, float, bool]] = {}
-        # For each board: the latest ply that was sent or rated, and the time.
-        self._news: dict[GameId, tuple[int, float]] = {}
+        # For each board: its number of plies, the time when that number was reached, in
+        # seconds, and whether that time is exact.
+        self._reached: dict[GameId, tuple[int, float, bool]] = {}
+        # For each board: the latest ply that was sent or rated, and when, in seconds.
+        self._latest: dict[GameId, tuple[int, float]] = {}
         self._silent: dict[FeedName, float] = {}
-        """For each feed that is not live: the time since which it has been so, in
+        """For each feed that is not live: the time when it stopped being live, in
         seconds.
         """
 
@@ -66,43 +63,43 @@ class RecentChanges:
         for change in changes:
             match change:
                 case GoneMessage(game=game):
-                    self._stands.pop(game, None)
-                    self._news.pop(game, None)
+                    self._reached.pop(game, None)
+                    self._latest.pop(game, None)
                 case MoveMessage(game=game, ply=ply, move=None):
-                    self._stands[game] = ply - 1, self.now(), True
-                    self._news.pop(game, None)
+                    self._reached[game] = ply - 1, self.now(), True
+                    self._latest.pop(game, None)
                 case MoveMessage(game=game, ply=ply):
-                    self._stands[game] = ply, self.now(), True
-                    self._news[game] = ply, self.now()
+                    self._reached[game] = ply, self.now(), True
+                    self._latest[game] = ply, self.now()
                 case PointMessage(game=game, point=point):
-                    self._news[game] = max(
-                        self._news.get(game, (0, 0.0)), (point.ply, self.now())
+                    self._latest[game] = max(
+                        self._latest.get(game, (0, 0.0)), (point.ply, self.now())
                     )
 
     def set_last_move(self, game: GameId, ply: int, ago_s: float) -> None:
-        """Set a board's last move and its age, as known from the time before this
-        start.
-        """
-        self._stands[game] = ply, self.now() - ago_s, True
+        """Set the age of a board's last move, as read from the journal at the start."""
+        self._reached[game] = ply, self.now() - ago_s, True
 
     def measure_age_s(self, game: GameId, plies: int) -> tuple[float, bool]:
         """Return the seconds since the board reached this many plies, and whether that
-        is exact.
+        age is exact.
 
-        The age is not exact if the move was already there at the start, or came while
-        the connection was lost: then it is counted from the time it was first seen.
+        The age is not exact if the move was played before the start or during a lost
+        connection. It then counts from the time when the move was first seen.
         """
-        stand, since, exact = self._stands.setdefault(game, (plies, self.now(), False))
-        if stand != plies:
+        reached_plies, since, exact = self._reached.setdefault(
+            game, (plies, self.now(), False)
+        )
+        if reached_plies != plies:
             since, exact = self.now(), False
-            self._stands[game] = plies, since, exact
+            self._reached[game] = plies, since, exact
         return self.now() - since, exact
 
-    def look(self, feeds: Iterable[FeedHealth], games: Iterable[GameView]) -> None:
-        """Record which feeds are not live, and the number of plies of each game.
+    def observe(self, feeds: Iterable[FeedHealth], games: Iterable[GameView]) -> None:
+        """Record which feeds are not live, and each game's number of plies.
 
-        While a feed is silent, nobody knows whether the clocks of its games run. The
-        plies are recorded whether or not a screen shows the game.
+        While a feed is silent, nobody knows whether the clocks of its games run. Plies
+        are recorded for all games, shown or not.
         """
         for game in games:
             self.measure_age_s(game.id, game.plies_played)
@@ -114,8 +111,8 @@ class RecentChanges:
         }
 
     def measure_run_s(self, game: GameId, feed: FeedName, plies: int) -> float:
-        """Return the seconds that the clock of the side to move has run, as far as is
-        known.
+        """Return the seconds for which the clock of the side to move is known to have
+        run.
 
         The time counts from the last move until the feed became silent, or until now.
         """
@@ -131,7 +128,7 @@ class RecentChanges:
         """Return whether this move, or the rating after it, came in the last few
         seconds.
         """
-        newest_ply, at_s = self._news.get(game, (0, 0.0))
+        newest_ply, at_s = self._latest.get(game, (0, 0.0))
         return newest_ply == ply and self.now() - at_s < NEW_S
 
 
@@ -141,8 +138,8 @@ class RecentChanges:
 class AskText(Protocol):
     """Function that asks for a line of text.
 
-    ``at_once``: call ``receive`` after every key with the text so far, and with the
-    first text if the user gives up.
+    With ``at_once``, ``receive`` is called after every key with the text so far, and
+    with the initial text if the user gives up.
     """
 
     def __call__(
@@ -165,8 +162,8 @@ def asks_for_notice(alert: Alert) -> bool:
 
 
 def group_by_board(alerts: Iterable[Alert]) -> dict[GameId, list[Alert]]:
-    """Return each board's alerts, the most urgent first; boards are sorted in the same
-    way.
+    """Return each board's alerts, the most urgent first; the board with the most urgent
+    alert comes first.
     """
     by_board: dict[GameId, list[Alert]] = {}
     for alert in sort_by_urgency(alerts):
@@ -197,7 +194,9 @@ class ViewContext:
     """Writes the incident log as a page to print and returns its path."""
     leave_question: str = "End live-rate?"
     public_delay: Callable[[], PublicDelay] = PublicDelay
-    """Returns the delay of the public behind this terminal, and what is held back."""
+    """Returns the delay of the public view, and how many moves the public does not see
+    yet.
+    """
     set_delay: Callable[[float], None] | None = None
     """Sets the public delay; None if it cannot be set here."""
     command: Callable[[DeskCommand], None] = lambda command: None
@@ -205,8 +204,8 @@ class ViewContext:
     incidents: Callable[[], Sequence[Incident]] = tuple
     """Returns the incidents, in the order they began."""
     no_desk: Callable[[], str] = str
-    """Returns why alerts and log are unknown here; an empty string if they are
-    known.
+    """Returns the reason why alerts and log are unknown here; an empty string if they
+    are known.
     """
     remove_board: Callable[[GameId], None] | None = None
     """Removes a board from all screens, points and reports; None if that is not
@@ -321,7 +320,7 @@ class ViewContext:
             self.notify(str(error))
 
     def ask_delay(self) -> None:
-        """Ask for the delay of the public."""
+        """Ask for the public delay and set it."""
         set_delay = self.set_delay
         if set_delay is None:
             self.notify("The delay can be set only at the service: --delay")

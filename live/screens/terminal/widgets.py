@@ -1,8 +1,8 @@
 """Textual widgets for rows and charts that change while people look at them.
 
-Only lines that differ from before are drawn again. A ``DataTable`` draws every cell of
-the screen again when one has changed, which takes 0.4 s at 200x60. Rows of text in an
-``OptionList`` avoid that, and keep its cursor, scrolling, keys and mouse.
+Only lines that have changed are drawn again. Textual's ``DataTable`` redraws every cell
+when one has changed, which takes 0.4 s at 200x60. Rows of text in an ``OptionList``
+avoid that, and have its cursor, scrolling, keys and mouse.
 """
 
 from collections.abc import Callable, Sequence
@@ -61,10 +61,10 @@ class Lines(Widget):
 
 
 def lay_out_again(widget: Widget) -> None:
-    """Measure a widget's size again, now and once more when nothing else is left to do.
+    """Request a new layout for a widget, now and again once the widget is idle.
 
-    Until the widget is idle, Textual treats a second request as the first one. If it
-    makes a layout between the two, as at the start, the widget would keep its old size.
+    Textual merges all requests made before the widget is idle. If it lays out the
+    screen in between, as at the start, the widget would keep its old size.
     """
     widget.refresh(layout=True)
     widget.call_after_refresh(widget.refresh, layout=True)
@@ -107,7 +107,7 @@ class RowList(OptionList):
         self._drawn: dict[int, Text] = {}
         self.ids: Sequence[str] = ()
         self.moved = True
-        """Whether a key has moved the cursor since the row under it was acted on."""
+        """Whether a key has moved the cursor since the last action on its row."""
 
     @property
     def cursor(self) -> str | None:
@@ -149,7 +149,7 @@ class RowList(OptionList):
         row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
         if row >= len(self.ids):
             return draw_strip(self, Text(), width)
-        # While a text is asked for, the list keeps showing its cursor, since the text
+        # While the input line is open, the list still shows its cursor, since the input
         # is about that row.
         is_asking = self.can_focus and isinstance(self.screen.focused, AskLine)
         is_current = row == self.highlighted and (self.has_focus or is_asking)
@@ -161,8 +161,8 @@ class RowList(OptionList):
         return draw_strip(self, line, width).apply_meta({"option": row})
 
     def action_select(self) -> None:
-        # Call directly instead of posting a message: keys typed meanwhile would
-        # overtake it.
+        # Call the function instead of posting a message, which later keys would
+        # overtake.
         if self.highlighted is not None:
             self._opened()
 
@@ -195,13 +195,13 @@ class View(Vertical):
         raise NotImplementedError
 
     def on_resize(self) -> None:
-        """Draw again: lines drawn for another size are cut, or leave rows empty."""
+        """Draw again, since lines for another size are cut or leave rows empty."""
         self.redraw()
 
     def start(self) -> None:
         """Move the keyboard focus to this view."""
-        # Set the focus directly instead of posting a message: keys typed meanwhile
-        # would be lost.
+        # Set the focus instead of posting a message: keys typed until then would be
+        # lost.
         self.screen.set_focus(self.query("RowList, Page").first(Widget))
 
     def look_at(self, about: str) -> None:
@@ -212,9 +212,7 @@ class View(Vertical):
         return None
 
     def give_up(self) -> bool:
-        """Drop the filter or other restriction of the view; return whether there was
-        one.
-        """
+        """Remove the view's filter or other restriction; return whether it had one."""
         return False
 
     def describe(self) -> str:
@@ -294,11 +292,11 @@ class AskLine(Input):
     def open(
         self, value: str, receive: Callable[[str], None], *, at_once: bool
     ) -> None:
-        """Take the keyboard until the text is entered or given up.
+        """Take the keyboard until the user enters the text or presses escape.
 
         Args:
             value: the text to begin with.
-            receive: is called with the text.
+            receive: called with the text.
             at_once: whether ``receive`` is called after every key.
         """
         self._receive, self._at_once = receive, at_once

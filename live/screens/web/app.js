@@ -17,14 +17,14 @@ import { boardNews } from "./page/score_words.js";
 import { overlayAddress } from "./page/service_addresses.js";
 import { ShareMenu } from "./page/share.js";
 
-/** Shortest time between two drawings of the page: messages arrive faster than eyes can follow. */
+/** Shortest time between two drawings of the page, since messages arrive faster than eyes can follow. */
 const DRAW_EVERY_MS = 120;
-/** Delay before the address is written, so that a key held down writes it once, at its end. */
+/** Delay before the address is written, so that a key held down writes it only once. */
 const ADDRESS_AFTER_MS = 200;
 const TOAST_MS = 6_000;
-/** Shortest time between two sentences for screen readers, which must not be interrupted. */
+/** Shortest time between two sentences for screen readers: a new sentence would interrupt the one before. */
 const SPEAK_EVERY_MS = 8_000;
-/** Time until a view that could not be loaded is tried again. */
+/** Time before a view that could not be loaded is requested again. */
 const LOAD_AGAIN_MS = 3_000;
 
 const byId = (id) => document.getElementById(id);
@@ -48,14 +48,14 @@ const LATER = {
 const loading = new Set();
 
 let place = readPlace(location.hash);
-/** The ply that the opened link names; later plies stay hidden until the reader moves on. Null without one. */
+/** Ply named by the opened link, or null. Later plies stay hidden until the reader steps past it. */
 let linked = place.ply;
 let written = writePlace(place);
-/** The last place in the view of all boards, to return to. */
+/** The latest place in the view of all boards, to which the reader returns from other views. */
 let boardsPlace = place.view === "boards" ? place : { event: place.event, round: place.round };
 let writing = null;
 let dirty = new Set();
-/** The sentence at the last check, and the time when a sentence was last given to screen readers. */
+/** The sentence at the last check, and the time of the last sentence for screen readers. */
 let news = null;
 let saidAt = -Infinity;
 let timer = null;
@@ -70,18 +70,18 @@ const connection = await openConnection(held, location.href, changed);
 /** Options for a screen in a hall: the overlay of all boards, on a background of its own. */
 const WALL = { layout: "grid", boards: 12, lost: "notice", theme: "chroma", key: "0f141a", lang: language };
 const wallAddress = () => overlayAddress(location.href, held.hello?.sight, brokerOf() !== null, WALL);
-/** Tell whether the page was opened as the wall. `?view=wall` also opens it, since that is easier to type. */
+/** Return whether the page was opened for a screen in the hall. `?view=wall` also does that, since it is easy to type. */
 const isWall = () => place.view === "wall" || new URLSearchParams(location.search).get("view") === "wall";
 
 // --- the current place ----------------------------------------------------------------------------
 
-/** Change the current place. `change` is an object with the new parts, or a function that returns it from the old place. */
+/** Change the current place. `change` is an object with the new parts, or a function from the old place to such an object. */
 function go(change) {
   const parts = typeof change === "function" ? change(place) : change;
   const before = place;
   place = { ...place, ...parts };
   if (place.ply === null || place.game !== before.game) linked = null;
-  // A reader who steps past the linked ply may see one ply more.
+  // Each step past the linked ply shows one ply more.
   if (linked !== null) linked = Math.max(linked, place.ply);
   show();
   clearTimeout(writing);
@@ -103,7 +103,7 @@ function takeFollowed() {
   go({ follow: "" });
 }
 
-/** Go to another place as a link does, with an entry in the browser's history. */
+/** Go to another place and add an entry to the browser's history, as a link does. */
 function open(parts) {
   clearTimeout(writing);
   writeAddress();
@@ -148,7 +148,7 @@ async function loadView(view) {
   }
 }
 
-/** Reload the page once the service answers: a browser never requests a failed module a second time. */
+/** Reload the page once the service answers, since a browser never requests a failed module a second time. */
 async function loadAgain(view) {
   if (place.view !== view) return;
   const answer = await fetch(location.href, { method: "HEAD", cache: "no-store" }).catch(() => null);
@@ -160,7 +160,7 @@ async function loadAgain(view) {
 
 // --- drawing --------------------------------------------------------------------------------------
 
-/** Note which parts changed and plan a drawing. Messages themselves are not queued, so memory does not grow with them. */
+/** Record which parts changed and schedule a drawing. Messages are not queued, so bursts of them cost no memory. */
 function changed(touched) {
   ticking.follow(held, touched, performance.now());
   for (const [part, value] of Object.entries(touched)) if (value) dirty.add(part);
@@ -169,12 +169,12 @@ function changed(touched) {
   timer = setTimeout(() => requestAnimationFrame(draw), wait);
 }
 
-/** Return how long the clock of the side to move has been running, in seconds, as far as is known. */
+/** Return for how many seconds the clock of the side to move is known to have run. */
 function elapsedS(game) {
   return ticking.elapsedS(game, performance.now(), connection.status === "live" ? null : connection.heardAt);
 }
 
-/** For each view without a tab of its own, the tab under which it belongs. */
+/** For each view without a tab of its own, the tab that is marked as current. */
 const PART_OF = { board: "boards", player: "players" };
 
 function draw() {
@@ -204,7 +204,7 @@ function draw() {
   arbiter.sound.hear(alerts);
   setLine(byId("alerts"), alertCount(alerts));
   if (parts.has("all") || parts.has("game")) drawTitle();
-  if (news === null) speak(); // the state at the start; only later changes are news
+  if (news === null) speak(); // record the state at the start, so that only later changes are news
   main.dataset.seq = held.seq;
 }
 
@@ -229,7 +229,7 @@ function drawStatus() {
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }
 
-/** Tell screen readers the news of the open board, or else the headline; what was there at the start is not news. */
+/** Give screen readers the news of the open board or, without one, the headline. The state at the start is not news. */
 function speak() {
   const now = performance.now();
   if (held.seq === null || now - saidAt < SPEAK_EVERY_MS) return;
@@ -259,7 +259,7 @@ function sendCommand(command) {
   return sent;
 }
 
-/** Return what the page shows now, for the share menu. */
+/** Return the place and data on the page, for the share menu. */
 function collectShown() {
   return {
     place,
@@ -311,7 +311,7 @@ setInterval(() => {
   speak();
   if (!document.hidden) views[place.view]?.tick?.();
 }, 1000);
-// Boards also move to their new places when no message arrives.
+// A change of order waits some seconds, so draw it even if no message arrives.
 setInterval(() => {
   if (place.view === "boards") changed({ order: true });
 }, REARRANGE_MS);

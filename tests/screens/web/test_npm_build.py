@@ -112,7 +112,9 @@ def test_other_bytes_than_were_recorded_are_refused(project: Path) -> None:
     build.record(project)
     assert good in table.read_text()
     table.write_text(f'{table.read_text()}"dist/other.js" = ""\n')
-    with pytest.raises(build.FetchError, match=r"npm's tiny holds no dist/other\.js"):
+    with pytest.raises(
+        build.FetchError, match=r"npm's tiny contains no dist/other\.js"
+    ):
         build.record(project)
 
 

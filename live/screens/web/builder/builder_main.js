@@ -8,7 +8,7 @@ import { ask } from "../page/page_address.js";
 import { save } from "../page/share.js";
 import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 
-/** Delay of the preview after the last change, so that it does not reload while somebody types. */
+/** Delay of the preview after the last change, so that the preview does not reload while somebody types. */
 const SETTLED_MS = 250;
 /** For each layout, a width and height that suit it, pixels. */
 const SIZES = {
@@ -32,7 +32,7 @@ const SAMPLES = {
 
 const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
-/** The page's token for overlays, set once it is known not to be an arbiter's: that would put delayed or hidden data on air. */
+/** The token for overlays: the page's token, unless it is an arbiter's, which would put delayed or hidden data on air. */
 let overlayToken = null;
 const { options: initialOptions, gone } = readOptions(location.search);
 const fields = new Map();
@@ -124,7 +124,7 @@ function readScreenSize() {
   return { width: whole("width", 1280), height: whole("height", 720) };
 }
 
-/** Scale the preview down to fit; the page inside has the size that the source will have. */
+/** Scale the preview down to fit. The page inside has the size of the browser source. */
 function scale() {
   const { width, height } = readScreenSize();
   const screen = byId("screen");
@@ -184,7 +184,7 @@ async function offerChoices() {
   fill("games", games.map((game) => [game.id, pairing(game)]));
 }
 
-/** Say how late overlays are, since they show what the public sees, and that they must not use an arbiter's token. */
+/** Write how late overlays are, since they show the public view, and that they must not use an arbiter's token. */
 async function sayDelay() {
   const answer = await ask("health").catch(() => null);
   if (answer === null) return;
@@ -202,7 +202,7 @@ async function sayDelay() {
   setText(byId("delayed"), sentences.join(" "));
 }
 
-/** Say which options of an earlier version no longer exist and were replaced by defaults. */
+/** Write which options of an earlier version no longer exist and were replaced by defaults. */
 function sayGone(gone) {
   if (gone.length > 0) setText(byId("said"), `No longer there: ${gone.join(", ")}. The usual stands in its place.`);
 }

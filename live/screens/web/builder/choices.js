@@ -37,7 +37,7 @@ export class Field {
   }
 }
 
-/** Return the value of a text field as the option reads it; mark the field if the text is not valid. */
+/** Return the value of a text field, read by the option; mark the field if the text is not valid. */
 function readInput(input, option) {
   const text = input.value.trim();
   const value = text === "" ? null : option.read(text);
@@ -51,7 +51,7 @@ function textInput(id, option, placeholder = "") {
   return input;
 }
 
-/** Return the parts of a typed control. `toText` writes a value, `toValue` converts what was read. */
+/** Return `{control, read, write}` of a control for text. `toText` converts a value to text, `toValue` the option's result. */
 function makeTyped(control, option, { toText = (value) => value ?? "", toValue = (value) => value } = {}) {
   return { control, read: () => toValue(readInput(control, option)), write: (value) => (control.value = toText(value)) };
 }
@@ -115,9 +115,9 @@ const MAKERS = {
 };
 
 /**
- * Return a page that waits for the service and then becomes the overlay. OBS keeps showing an error if the address did
- * not answer when OBS started, but a file on its own machine always loads. The page requests a picture, because an
- * error page is never one.
+ * Return a page that waits for the service and then becomes the overlay. OBS does not reload an address that failed when
+ * OBS started, but it can always load a file on its own machine. The page requests a picture to learn whether the service
+ * answers, because an error page is never a picture.
  */
 export function waitingPage(address) {
   const written = (text) => JSON.stringify(text).replaceAll("<", "\\u003c");

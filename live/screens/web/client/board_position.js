@@ -1,4 +1,4 @@
-/** Positions after moves, material balance and move notation. Pure; the moves are trusted, since the service checked them. */
+/** Positions after moves, material balance and move notation. Pure. Moves are not checked, since the service did that. */
 
 const FILES = "abcdefgh";
 
@@ -41,7 +41,7 @@ function play(board, move) {
   const takesOwnRook = kind === "k" && captured === (piece === "K" ? "R" : "r");
   board[from] = null;
   if (takesOwnRook || (kind === "k" && Math.abs(files) === 2)) {
-    // Castling: the king's target is its own rook, as in Chess960, or two squares from the e-file.
+    // Castling is written as the king taking its own rook, as in Chess960, or moving two squares.
     const rank = from - (from % 8);
     const short = files > 0;
     board[takesOwnRook ? to : rank + (short ? 7 : 0)] = null;
@@ -63,10 +63,7 @@ export function square(name) {
 const WORTH = { q: 9, r: 5, b: 3, n: 3, p: 1 };
 const SIGNS = { q: "\u265b", r: "\u265c", b: "\u265d", n: "\u265e", p: "\u265f" };
 
-/**
- * Return each side's surplus pieces and lead in pawns, `{white: "\u265f\u265f +2", black: "\u265d"}`, from a FEN's
- * first field.
- */
+/** Return each side's surplus pieces and lead in pawns, `{white: "\u265f\u265f +2", black: ""}`, for a FEN's first field. */
 export function materialText(placement) {
   const texts = { white: "", black: "" };
   let ahead = 0;
@@ -104,7 +101,8 @@ export function sanOf(startFen, moves, uci) {
   }
   const takes = captured === null ? "" : "x";
   if (kind === "k") return `K${takes}${target}`;
-  // Other pieces of this kind that reach the square. Pins are ignored, so a move can get a letter that it does not need.
+  // Other pieces of this kind that reach the square. Pins are ignored, so a move can get a letter of its start square
+  // that it does not need.
   const rivals = reaching(board, to, piece, STEPS[kind], kind === "n").filter((origin) => origin !== from);
   let originText = "";
   if (rivals.length > 0) {
@@ -115,7 +113,7 @@ export function sanOf(startFen, moves, uci) {
   return `${piece.toUpperCase()}${originText}${takes}${target}`;
 }
 
-/** Return the squares from which this kind of piece reaches a square. */
+/** Return the squares with this piece from which it reaches `to`. With `once` it goes only one step in each direction. */
 function reaching(board, to, piece, steps, once) {
   const origins = [];
   for (const [files, ranks] of steps) {
@@ -135,7 +133,7 @@ function reaching(board, to, piece, steps, once) {
 /** Sizes of an arrow as shares of a square: half the shaft's width, half the head's width, the head's length. */
 const [SHAFT, HEAD, POINT] = [0.09, 0.24, 0.36];
 
-/** Return the corners of an arrow for a move (UCI), in squares from the top left corner. */
+/** Return the corners of an arrow for a move (UCI) as SVG points, in squares from the top left corner. */
 export function arrowCorners(uci, side) {
   const [x0, y0] = middle(uci.slice(0, 2), side);
   const [x1, y1] = middle(uci.slice(2, 4), side);

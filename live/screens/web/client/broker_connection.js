@@ -1,15 +1,15 @@
 /**
- * The connection of a static page, which reads messages from a broker instead of the service.
+ * The connection of a static page, which reads messages from an MQTT broker instead of the service.
  *
- * It has the interface of {@link Connection}. `live/server/site_stream.py` describes the topics: changes as they happen
- * and, retained, the last snapshot and all changes since. Gaps are detected by the message numbers and filled from the
- * retained messages. The broker's client, the clock and random numbers are arguments.
+ * The class has the interface of {@link Connection}. `live/server/site_stream.py` describes the topics: one has changes
+ * as they happen, and two have the retained last snapshot and all changes since. A gap in the message numbers is filled
+ * from the retained messages. The broker's client, the clock and random numbers are arguments.
  */
 
 import { Link } from "./connection.js";
 import { PROTOCOL } from "./usual.js";
 
-/** Longest random delay before a gap is filled; without it all readers would ask the broker at once. */
+/** Longest random delay before a gap is filled; without a delay all readers would ask the broker at once. */
 const MEND_WITHIN_MS = 2_000;
 
 export class BrokerConnection extends Link {
@@ -19,7 +19,7 @@ export class BrokerConnection extends Link {
    */
   constructor(held, prefix, changed, { client, unpack, ...context }) {
     super(held, changed, context);
-    /** Whether the service has stopped, or has lost its connection to the broker. */
+    /** Whether the service has stopped or has lost its connection to the broker. */
     this.away = false;
     this._client = client;
     this._unpack = unpack;
@@ -30,7 +30,7 @@ export class BrokerConnection extends Link {
     this._epoch = null;
     /** Messages of `_waitingEpoch` that cannot be applied yet, by number. */
     this._waiting = new Map();
-    /** The epoch of the waiting messages: the current one until the service restarts. */
+    /** The epoch of the waiting messages. It differs from `_epoch` after a restart of the service. */
     this._waitingEpoch = null;
     this._since = null;
     this._mending = false;
@@ -55,7 +55,7 @@ export class BrokerConnection extends Link {
       else if (topic === this._topics.since) this._heardSince(JSON.parse(text(payload)));
       else if (topic === this._topics.snapshot) this._heardSnapshot(JSON.parse(await this._unpack(payload)));
     } catch {
-      // An unreadable message counts as lost: only a fresh snapshot helps.
+      // An unreadable message counts as lost, so a fresh snapshot is needed.
       this._held.seq = null;
       this._epoch = null;
       this._gap();
@@ -83,7 +83,7 @@ export class BrokerConnection extends Link {
     this._take(messages);
     if (this._waiting.size > 0) this._gap();
     else if (this._mending && this._held.seq !== null) {
-      // A live message could be applied: from now on nothing is missing.
+      // A live message could be applied, so the gap is filled.
       this._mending = false;
       this._broker.unsubscribe([this._topics.snapshot, this._topics.since]);
     }
@@ -110,11 +110,11 @@ export class BrokerConnection extends Link {
     this._live();
   }
 
-  /** Apply the messages that come next in order; keep those that are too early. */
+  /** Apply the messages whose turn has come by their number; store the others until then. */
   _take(messages) {
     for (const message of messages) {
       if (message.type === "heartbeat") {
-        // A heartbeat repeats the last number: if that message was not applied, something is missing.
+        // A heartbeat repeats the number of the last message. If that message was not applied, there is a gap.
         if (message.seq > (this._held.seq ?? -1)) this._waiting.set(message.seq, message);
       } else this._waiting.set(message.seq, message);
     }

@@ -15,7 +15,7 @@ async function unpack(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/** Open a page's connection. A keen page has few readers and reconnects within a second, however long the service was away. */
+/** Open a page's connection. With `isKeen`, it tries to reconnect every second for ever, which suits pages with few readers. */
 export async function openConnection(held, page, changed, { isKeen = false } = {}) {
   const broker = brokerOf();
   if (broker === null) {
@@ -37,24 +37,24 @@ export function brokerOf() {
 
 // --- the websocket: reconnects, resumes, and notices silence ---------------------------------------
 
-/** Silence after which a connection counts as dead; the service sends a heartbeat every 15 s. */
+/** Time without a message after which a connection counts as lost; the service sends a heartbeat every 15 s. */
 const SILENT_AFTER_MS = 40_000;
-/** Longest wait for the first message; after that the service behind the connection has stopped or hangs. */
+/** Longest wait for the first message; without one by then, the service has stopped or hangs. */
 const OPEN_WITHIN_MS = 10_000;
 
-/** First of the close codes after which a client must not reconnect unless something changes. */
+/** Smallest websocket close code after which a client must not reconnect. */
 const FIRST_FINAL_CODE = 4100;
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
 const GROWTH = 1.8;
-/** Time within which a service that restarts is usually back. */
+/** Time for which attempts to connect follow every second; a restart is usually over by then. */
 const QUICK_MS = 60_000;
 
 /**
- * Yield the wait before each attempt to connect, milliseconds, without end. The first is random, up to a second, so
- * that not all pages reconnect at once after a restart (RFC 6455, section 7.2.3). Then there is one attempt per second,
- * for a minute or, for a keen page, for ever. Later waits grow to half a minute, each random in its upper half.
+ * Yield the wait before each attempt to connect, in milliseconds, without end. The first wait is random, up to a second,
+ * so that not all pages reconnect at once after a restart (RFC 6455, section 7.2.3). Then attempts follow every second:
+ * for a minute, or for ever with `isKeen`. Later waits grow to half a minute and are random between half and all of that.
  */
 export function* delays(random, isKeen = false) {
   yield FIRST_DELAY_MS * random();
@@ -66,18 +66,19 @@ export function* delays(random, isKeen = false) {
 
 const LOOK_MS = 5_000;
 
-/** Return whether the service answers by HTTP: browsers delay websockets after several failures. */
+/** Return whether the service answers by HTTP, since browsers delay websockets after several failures. */
 async function isServiceThere() {
   try {
     const { status } = await fetch("healthz", { cache: "no-store", signal: AbortSignal.timeout(LOOK_MS) });
-    // A proxy also answers if its service is down, with a 5xx code. If it blocks this path, the code is another.
+    // A proxy answers with a 5xx code if the service is down. Any other code comes from the service or from a rule of the
+    // proxy.
     return status < 500;
   } catch {
     return false;
   }
 }
 
-/** Return the websocket address of a page, with the page's filters and the last message received. */
+/** Return the websocket address of a page, with the page's filters and the number of the last message received. */
 function writeSocketUrl(page, held) {
   const url = new URL(`v${PROTOCOL}/live`, page);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
@@ -94,18 +95,18 @@ function writeSocketUrl(page, held) {
   return url.href;
 }
 
-/** State of a connection, as the views read it. Socket, clock and random numbers are arguments, so it runs without a browser. */
+/** State of a connection, as the views read it. Socket, clock and random numbers are arguments, so that tests need no browser. */
 export class Link {
   /**
-   * `changed(touched)` is called after every applied message (see `Held.receive`); `after(ms, action)` returns a
-   * function that cancels the timer.
+   * `changed(touched)` is called after every message (see `Held.receive`); `after(ms, action)` returns a function that
+   * cancels.
    */
   constructor(held, changed, { now, random, after }) {
     /** State of the connection: `connecting`, `live`, `waiting` or `refused`. */
     this.status = "connecting";
-    /** Time of the last message; null before the first. */
+    /** Time of the last message, milliseconds; null before the first. */
     this.heardAt = null;
-    /** Reason of the refusal, in words for people. */
+    /** Reason of a refusal, as text for people. */
     this.reason = "";
     this._held = held;
     this._changed = changed;
@@ -115,10 +116,10 @@ export class Link {
     this._cancelSilence = () => {};
   }
 
-  /** Send the service a message now and after every reconnection; a broker connection ignores it. */
+  /** Send the service a message now and after every reconnection; a connection to a broker sends nothing. */
   say() {}
 
-  /** Send the service a message once; return whether it was sent. */
+  /** Send the service a message once; return whether it was sent. A connection to a broker sends nothing. */
   send() {
     return false;
   }
@@ -176,7 +177,7 @@ export class Connection extends Link {
       try {
         this._heard(JSON.parse(event.data));
       } catch (error) {
-        // A message was lost or is malformed: only a fresh snapshot helps.
+        // A message was lost or is malformed, so a fresh snapshot is needed.
         this._held.seq = null;
         end(0, String(error));
         if (!(error instanceof OutOfSequence || error instanceof SyntaxError)) throw error;
@@ -192,7 +193,7 @@ export class Connection extends Link {
       this.status = "live";
       if (this._standingMessage !== null) this._socket.send(this._standingMessage);
     }
-    // Only a connection that has lasted until a heartbeat resets the waits.
+    // Waits begin again only after a connection that has lasted until a heartbeat.
     if (message.type === "heartbeat") this._delays = delays(this._random, this._isKeen);
     this._changed(touched);
   }
@@ -216,18 +217,18 @@ export class Connection extends Link {
   }
 }
 
-/** Interval of the checks whether the token is the reason that nothing arrives. */
+/** Interval between checks of the token while nothing arrives. */
 const TOKEN_EVERY_MS = 10_000;
-/** Time without any message, since the page was opened, before the first such check. */
+/** Time without any message, since the page was opened, before the first check of the token. */
 const TOKEN_AFTER_MS = 2_000;
 
-/** Checks the token while nothing has ever arrived: without a valid token the service keeps the websocket waiting in silence. */
+/** Checks the token until the first message: without a valid token the service sends nothing over the websocket. */
 export class TokenCheck {
   constructor() {
     this._askAt = TOKEN_AFTER_MS;
   }
 
-  /** Return {@link tokenTrouble}, or null if no check was due. A static page has no service to ask. */
+  /** Return {@link tokenTrouble}, or null if no check was due. A static page has no service and needs no check. */
   async look(connection, now) {
     if (brokerOf() !== null || connection.heardAt !== null || now < this._askAt) return null;
     this._askAt = now + TOKEN_EVERY_MS;

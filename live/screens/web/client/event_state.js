@@ -1,8 +1,8 @@
 /**
  * The page's state: a snapshot with all later messages applied to it. Pure, no DOM.
  *
- * The messages are those of `live/messages/`. Objects in the state are replaced, never changed, so that a view detects
- * changes by identity. Fields that a game, ply or point omits get their usual values.
+ * The messages are those of `live/messages/`. An object in the state is never changed but replaced by a new one, so that
+ * a view detects changes by identity. Fields that a game, ply or point omits get their usual values.
  */
 
 import USUAL from "./usual.js";
@@ -16,10 +16,10 @@ function wholeGame(sent) {
   return { ...game, plies: game.plies.map(wholePly), curves: { white: white.map(wholePoint), black: black.map(wholePoint) } };
 }
 
-/** Thrown for a message that cannot follow the current state: a message was lost, so a fresh snapshot is needed. */
+/** Thrown if a message cannot follow the current state. Another message was lost, so a fresh snapshot is needed. */
 export class OutOfSequence extends Error {}
 
-/** Throw if a message cannot follow the message with number `held`. */
+/** Throw {@link OutOfSequence} if a message cannot follow the message with number `held`. */
 function mustFollow(held, { type, seq, resumed }) {
   if (type === "hello" && resumed && seq !== held) throw new OutOfSequence(`resumed after ${seq}, but held is ${held}`);
   if (type === "heartbeat" && seq !== held) throw new OutOfSequence(`heartbeat at ${seq}, but held is ${held}`);
@@ -51,8 +51,8 @@ export class Held {
   }
 
   /**
-   * Apply one message. Return what to redraw: `{all}`, `{game}`, `{players}`, `{health}`, and so on. Throw
-   * OutOfSequence if a message is missing or makes no sense here.
+   * Apply one message. Return what to redraw: `{all}`, `{game}`, `{players}`, `{health}`, and so on. Throw {@link
+   * OutOfSequence} if a message is missing or does not fit the state.
    */
   receive(message) {
     mustFollow(this.seq, message);
@@ -66,7 +66,7 @@ export class Held {
       this.hello = { ...this.hello, public_delay: message.public_delay };
       return { health: true };
     }
-    // Messages of an unknown type, from a later version of the service, are skipped, but their numbers count.
+    // Messages of an unknown type come from a later version of the service. They are skipped, but their numbers count.
     const touched = Object.hasOwn(APPLY, type) ? APPLY[type](this, message) : NOTHING;
     this.seq = seq;
     return touched;
@@ -183,14 +183,14 @@ const APPLY = {
   },
 };
 
-/** Remove the moments of a game from a ply on. */
+/** Remove a game's moments at `ply` and later. */
 function dropMoments(held, game, ply) {
   for (const [id, moment] of held.moments) {
     if (moment.game === game && moment.ply >= ply) held.moments.delete(id);
   }
 }
 
-/** Return the points of a curve before a ply; the same array if that is all of them. */
+/** Return the points of a curve before a ply; the same array if no point is later. */
 function before(points, ply) {
   let end = points.length;
   while (end > 0 && points[end - 1].ply >= ply) end -= 1;
@@ -213,7 +213,7 @@ export function asOf(game, ply) {
     /** Number of plies in the whole game now. */
     whole_plies: game.plies.length,
     plies_scored: Math.min(ply, game.plies_scored ?? 0),
-    // The earlier values of these fields are not known.
+    // The values of these fields at the earlier ply are not known.
     head_to_head: null,
     problem: null,
     dispute: "",
@@ -224,8 +224,8 @@ export function asOf(game, ply) {
 }
 
 /**
- * Return the state with each game, or only the game `only`, as it was after a ply. Data that depends on several games
- * (players' figures and points, moments that belong to neither player) is left out if one of those games has continued.
+ * Return the state with each game, or only the game `only`, as it was after a ply. If one of these games has more plies,
+ * all data that depends on several games is left out: players' figures and points, and moments about neither player.
  */
 export function heldAsOf(held, ply, only = null) {
   if (ply === null) return held;
@@ -249,8 +249,8 @@ export function heldAsOf(held, ply, only = null) {
 
 /**
  * Delays messages, so that an overlay matches a delayed picture and reveals no current score to people in the hall. The
- * class stands between the connection and the state and has the state's interface. Its own `seq` is that of the last
- * message received, the state's `seq` that of the last message due. The clock is an argument.
+ * connection passes messages to this class, which has the interface of the state and passes them on when they are due.
+ * Its `seq` is the number of the last message received. The clock is an argument.
  */
 export class Delayed {
   constructor(state, delayMs, now) {
@@ -265,7 +265,7 @@ export class Delayed {
   receive(message) {
     mustFollow(this.seq, message);
     const { type, seq } = message;
-    // `hello` reveals no moves, so it is passed on at once.
+    // A `hello` reveals no moves, so it is passed on at once.
     if (type === "hello") this.hello = this._state.hello = message;
     if (type === "hello" || type === "heartbeat") return {};
     this.seq = seq;
@@ -276,7 +276,7 @@ export class Delayed {
     return first ? this._state.receive(withoutPlay(message)) : {};
   }
 
-  /** Apply the messages that are due; return what each of them changed. */
+  /** Apply the messages that are due; return a list of what each message changed. */
   release() {
     const touched = [];
     const now = this._now();
@@ -288,14 +288,14 @@ export class Delayed {
   }
 }
 
-/** Return a snapshot as it would be before the first move. */
+/** Return a snapshot in which no game has a move. */
 function withoutPlay(snapshot) {
   const unknown = { start_score_cp: null, problem: null, eco: "", opening: "", termination: "" };
   const games = snapshot.games.map((game) => ({ ...asOf(wholeGame(game), 0), ...unknown, result: "*" }));
   return { ...snapshot, games, players: [], moments: [] };
 }
 
-/** Return a snapshot whose moments have no time, so that they do not count as news: they happened before the page was opened. */
+/** Return a snapshot whose moments have no time and so do not count as news, since they happened before the page was opened. */
 function withOldMoments({ moments = [], ...snapshot }) {
   return { ...snapshot, moments: moments.map((moment) => ({ ...moment, at_s: null })) };
 }

@@ -1,7 +1,6 @@
 /**
- * The figures that people read, and the columns that charts draw from them: the perceived rating or, if `above` (the
- * engine's rating) is given, Algorithm 4 as published, whose difference is added to it. Pure; words and limits are
- * those of live/catalogue.py.
+ * The figures of players, and the columns that charts draw. The figure is the perceived rating or, if `above` (the
+ * engine's rating) is given, that rating plus the difference of Algorithm 4. Pure. Limits are those of live/catalogue.py.
  */
 
 import { moverOf } from "./games.js";
@@ -9,15 +8,15 @@ import { moverOf } from "./games.js";
 /** Return whether scores, and all figures derived from them, are withheld from this page. */
 export const isWithheld = ({ engine }) => engine?.rating_source === "withheld";
 
-/** Fewest counted moves for a figure to be shown large, or with a percentile. */
+/** Minimum number of counted moves for a figure that is shown large or with a percentile. */
 export const EARLY_MOVES = 10;
 const LEAST_SHOWN_ELO = 800;
 const MOST_SHOWN_ELO = 3200;
 
 /**
  * Return the figure of a curve point or a player, `{value, low, high, counted, percentile, index}`; null without one.
- * `low` and `high` are the usual range for the player's Elo, null without Elo. For Algorithm 4, `index` is true and
- * they are its 95 % interval.
+ * `low` and `high` are the ends of the usual range for the player's Elo, null without Elo. For Algorithm 4, `index` is
+ * true, and `low` and `high` are the ends of the 95 % interval.
  */
 export function figureOf(view, above = null) {
   if (above !== null) return algorithm4Of(view ?? {}, above);
@@ -32,7 +31,7 @@ function algorithm4Of({ difference = null, difference_low: low = null, differenc
   return { value: plus(difference), low: plus(low), high: plus(high), counted: n ?? moves, percentile: null, index: true };
 }
 
-/** Return whether a perceived rating has too few moves to be shown large; for Algorithm 4 the interval tells that. */
+/** Return whether a perceived rating has too few moves to be shown large; false for Algorithm 4, whose interval shows it. */
 export const isEarly = (figure) => figure !== null && !figure.index && figure.counted < EARLY_MOVES;
 
 /** Return the figure of a point or a player if it has enough moves; otherwise null. */
@@ -41,7 +40,7 @@ export function settledFigure(view, above = null) {
   return isEarly(figure) ? null : figure;
 }
 
-/** Return a figure in whole Elo; a perceived rating at a limit of the scale means *or beyond*: `3200+`. */
+/** Return a figure in whole Elo; a perceived rating at a limit of the scale is written `3200+` or `≤800`. */
 export function eloText({ value, index }) {
   if (index) return String(Math.round(value));
   if (value >= MOST_SHOWN_ELO) return `${MOST_SHOWN_ELO}+`;
@@ -53,13 +52,14 @@ export function bandText({ low, high }) {
   return low === null || high === null ? "" : `${Math.round(low)}\u2013${Math.round(high)}`;
 }
 
-/** Share of a figure's strip that its band takes; the rest is for unusual figures. */
+/** Share of the strip's length for the usual range; the rest is for figures outside it. */
 const BAND_SHARE = 0.6;
 
 /**
- * Return where a figure lies in its player's usual range, or null without a range. `is` is above, within or below; `at`
- * is the place of the dot on the strip, 0 to 1. `distance` is the difference from the player's Elo, such as `\u25b2120`
- * or `\u25bc120`, only outside the range; the sign alone if the Elo is on the other side of the figure. Pure.
+ * Return where a figure lies in its player's usual range, `{is, at, distance}`, or null without a range. `is` is above,
+ * within or below. `at` is the place of the dot on the strip, 0 to 1. `distance` is the difference from the player's Elo,
+ * such as `\u25b2120` or `\u25bc120`, and is empty within the range. It is the sign alone if the difference has the
+ * opposite direction. Pure.
  */
 export function compareWithUsual(figure, elo) {
   const { value, low = null, high = null, index } = figure ?? {};
@@ -71,20 +71,20 @@ export function compareWithUsual(figure, elo) {
   return { is, distance, at: Math.max(0, Math.min(1, share)) };
 }
 
-/** Return a percentile in whole points, 1 to 99: nobody is better than all, or than none. */
+/** Return a percentile in whole points, 1 to 99, since 0 and 100 would claim certainty. */
 export const percentText = (value) => String(Math.min(Math.max(Math.round(value), 1), 99));
 
 /** Compare players by name, and players with the same name by id. */
 export const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
 
-/** Return the number that ranks a player, rounded as it is shown: the percentile, or the value of Algorithm 4; or null. */
+/** Return the number by which a player is ranked, rounded as it is shown: the percentile or Algorithm 4; null without one. */
 export function rankedBy(player, above = null) {
   const figure = figureOf(player, above);
   const number = figure && (figure.index ? figure.value : figure.percentile);
   return number && Math.round(number);
 }
 
-/** Return players by a number, highest first, `{player, place, tied}`; those without it come last and have no place. */
+/** Return players by a number, highest first, `[{player, place, tied}]`. Players without a number come last and have no place. */
 export function rankByNumber(players, numberOf) {
   const rows = players.map((player) => ({ player, number: numberOf(player) }));
   rows.sort((a, b) => (b.number ?? -Infinity) - (a.number ?? -Infinity) || byName(a.player, b.player));
@@ -118,8 +118,8 @@ export function columns(curves, above = null) {
 }
 
 /**
- * Return the lowest and highest Elo of the axis, from figures, players' Elo and the later half of bands: early bands
- * are wide.
+ * Return the lowest and highest Elo of the axis, from figures, players' Elo and the later half of each band. Early bands
+ * are too wide to set the scale.
  */
 export function span(data, elos = []) {
   const values = [...data[3], ...data[6], ...elos];
@@ -138,7 +138,7 @@ export function pointAt(curve, ply) {
   return null;
 }
 
-/** Return how many moves of one side its figure lacks: those after its last point, and earlier ones that were skipped. */
+/** Return the number of one side's moves that its figure does not contain yet, at the end of its curve or before. */
 export function unratedMoves(game, color) {
   const rated = game.curves[color].at(-1)?.ply ?? 0;
   // The gain of an engine's first choice is known before the next position has its score.

@@ -1,4 +1,4 @@
-/** A game among others: side to move and running clock, its round and event, and team matches. Pure. */
+/** Rounds, events, team matches and running clocks of games. Pure. */
 
 export const COLORS = ["white", "black"];
 
@@ -10,10 +10,10 @@ export function everybodyIn({ games }) {
   return [...new Set([...games.values()].flatMap(({ white, black }) => [white.name, black.name]))];
 }
 
-/** Value of a place's `round` that selects every round. */
+/** Value of `round` in a place (see page/page_address.js) that selects every round. */
 export const ALL_ROUNDS = "all";
 
-/** Return the text of a PGN header; empty if PGN marks it as unknown. */
+/** Return the text of a PGN header; empty for `?` and `-`, which mean unknown. */
 export const known = (text) => (["?", "-"].includes(text) ? "" : text);
 
 /** Compare rounds in the order of games: round 2 before round 10. */
@@ -22,8 +22,8 @@ export const roundOrder = (a, b) => compareRounds({ round: a, board: null }, { r
 export const running = (game) => game.result === "*" && game.plies.length > 0;
 
 /**
- * Return the games without the ended games of earlier rounds: those before their event's newest round that has begun.
- * Games in `alerting` (ids) stay, and so do rounds without a number. Same as `of_newest_rounds` of the terminal.
+ * Return the games without ended games of earlier rounds. A round is earlier if a later round of its event has begun.
+ * Games whose id is in `alerting` stay, and so do rounds without a number. Same as `keep_newest_rounds` of the terminal.
  */
 function ofNewestRounds(games, alerting) {
   const newest = new Map();
@@ -34,9 +34,9 @@ function ofNewestRounds(games, alerting) {
 }
 
 /**
- * Return every round, `{event, round, date, games, running, live, over}`, event by event, the newest first. `live`
- * counts the running games with a source that is live or only silent. `date` is the earliest of its games, as PGN
- * writes it, `YYYY.MM.DD`; empty while unknown.
+ * Return every round, `{event, round, date, games, running, live, over}`, event by event, the newest first. `live` counts
+ * the running games whose source is live or only silent. `date` is the earliest date of the round's games, `YYYY.MM.DD`
+ * as in PGN; empty while unknown.
  */
 export function roundsOf(games, feeds = []) {
   const rounds = new Map();
@@ -60,7 +60,7 @@ export function roundsOf(games, feeds = []) {
   );
 }
 
-/** Return the newest round in progress, or else the newest, of the rounds from {@link roundsOf}; null for several events. */
+/** Return the newest round in progress or, if none is, the newest round, of {@link roundsOf}; null for several events. */
 export function leadingRound(rounds) {
   if (new Set(rounds.map(({ event }) => event)).size !== 1) return null;
   return rounds.find((round) => round.running > 0) ?? rounds[0];
@@ -93,7 +93,7 @@ export const RESULT_POINTS = {
   "1-0": [1, 0], "0-1": [0, 1], "1/2-1/2": [0.5, 0.5], "0-0": [0, 0], "1/2-0": [0.5, 0], "0-1/2": [0, 0.5],
 };
 
-/** Return every team match, `{event, round, teams, points, running}`, matches in progress first; none if there are no teams. */
+/** Return every team match, `{event, round, teams, points, running}`, matches in progress first; empty without teams. */
 export function teamMatches(games) {
   const matches = new Map();
   for (const game of games) {
@@ -125,12 +125,12 @@ export function moverOf(ply, startFen) {
   return (ply % 2 === 1) !== blackFirst ? "white" : "black";
 }
 
-/** Return the event; empty if it is only the pairing, which is how lichess names each game of a broadcast. */
+/** Return the name of the event; empty if it is only the pairing, as lichess names each game of a broadcast. */
 export function eventOf({ event, white, black }) {
   return white.name && black.name && event.includes(`${white.name} - ${black.name}`) ? "" : event;
 }
 
-/** Compare games by event, round (2 before 10, 2.9 before 2.10), board and id: the order of the service's snapshots. */
+/** Compare games by event, round (2 before 10, 2.9 before 2.10), board and id, as the service's snapshots do. */
 export function gameOrder(a, b) {
   return (
     compareText(eventOf(a), eventOf(b)) ||
@@ -152,13 +152,13 @@ function roundNumber(text) {
   return match === null ? 0 : Number(match[1] ?? match[2]);
 }
 
-/** Return the same name for all spellings of a round, as `live/games/game.py` does: `8` for `08.5` and `Round 8`. */
+/** Return one name for all spellings of a round, as `live/games/rounds.py` does: `8` for `08.5` and `Round 8`. */
 export function mainRound(text) {
   const number = roundNumber(text);
   return number ? String(number) : text.split(".")[0];
 }
 
-/** Return a sort key of round and place in the round: game `7.2` comes between boards 1 and 3 of round `7`. */
+/** Return a sort key of the round and the place in it: game `7.2` comes between boards 1 and 3 of round `7`. */
 function roundPlace({ round, board }) {
   const inner = roundNumber(round) ? (/\d((?:\.\d+)+)/.exec(round)?.[1] ?? "") : round.slice(mainRound(round).length);
   const place = [mainRound(round), ...inner.split(".").slice(1)].map(roundPart);
@@ -179,18 +179,17 @@ function roundPart(part) {
   return /^[0-9]{1,9}$/.test(part) ? [Number(part), ""] : [-1, part];
 }
 
-/** Compare texts letter by letter, whatever the reader's language. */
+/** Compare texts by their UTF-16 codes, so that the order does not depend on the reader's language. */
 export const compareText = (a, b) => (a < b ? -1 : Number(a > b));
 
 // --- clocks ---------------------------------------------------------------------------------------
 
 /**
- * Running clocks between messages; the time, milliseconds that never go back, is an argument.
+ * Running clocks between messages. The time, monotonic milliseconds, is an argument.
  *
- * A source sends a clock after each move. From then on the other side's clock runs. This class says for how long, as
- * far as is known: at most since the move was seen here, and only until the source or the connection went silent. For a
- * position that was there when the page opened, the time starts then, so that a clock shows too much time rather than
- * too little.
+ * A source sends a player's clock after each move, and from then on the other clock runs. This class measures for how
+ * long: from the moment when the move arrived here until the source or the connection went silent. If the position was
+ * there when the page opened, the time counts from the opening. A clock then shows too much time rather than too little.
  */
 export class Ticking {
   constructor() {
@@ -200,7 +199,7 @@ export class Ticking {
     this._silent = new Map();
   }
 
-  /** Note the games and feeds that a message changed. */
+  /** Record the games and feeds that a message changed. */
   follow(held, touched, now) {
     if (touched.all || touched.health) this.noteFeeds(held.feeds, now);
     for (const id of held.touchedGames(touched)) {
@@ -210,14 +209,14 @@ export class Ticking {
     }
   }
 
-  /** Note the last move of a game. */
+  /** Record the last move of a game. */
   note(game, now) {
     const last = game.plies.at(-1);
     const move = last === undefined ? "" : `${last.ply} ${last.uci}`;
     if (this._moves.get(game.id)?.move !== move) this._moves.set(game.id, { move, at: now });
   }
 
-  /** Note which feeds are live. */
+  /** Record which feeds are live. */
   noteFeeds(feeds, now) {
     const before = this._silent;
     this._silent = new Map();
@@ -238,7 +237,7 @@ export class Ticking {
   }
 }
 
-/** Return whether a clock runs. It is unknown for a game that has ended, has not begun, or is no longer sent. */
+/** Return whether a clock runs; false for a game that has ended, has not begun, or is no longer sent. */
 function runs({ result, plies, problem, restored, termination }) {
   return result === "*" && plies.length > 0 && !problem && !restored && !adjourned(termination);
 }
@@ -246,16 +245,13 @@ function runs({ result, plies, problem, restored, termination }) {
 /** Return whether a game will continue on another day, as `GameView.adjourned` does. */
 const adjourned = (termination) => /^adjourned/i.test(termination ?? "");
 
-/** Return whether this colour's clock runs after `plies`, as far as is known. */
+/** Return whether this colour's clock is known to run after `plies`. */
 export function clockRuns(game, plies, color) {
   const stands = game.result !== "*" || adjourned(game.termination);
   return !stands && plies === game.plies && moverOf(plies.length + 1, game.start_fen) === color;
 }
 
-/**
- * Return the time left on a colour's clock after `plies`, seconds; null if the source sends none. If this clock runs,
- * `elapsedS` is subtracted.
- */
+/** Return a clock's time after `plies`, seconds, less `elapsedS` if it runs; null if the source sends no clocks. */
 export function leftS(game, plies, color, elapsedS = 0) {
   const clockS = plies.findLast(({ ply }) => moverOf(ply, game.start_fen) === color)?.clock_s ?? null;
   return clockS === null ? null : Math.max(0, clockS - (clockRuns(game, plies, color) ? elapsedS : 0));
@@ -271,7 +267,7 @@ export function isLow({ result }, clockS, startS) {
   return clockS < LOW_S.find(([from]) => startS >= from)[1];
 }
 
-/** Return the starting time of a game's clocks, seconds: the longest time that any has shown; null without clocks. */
+/** Return the starting time of a game's clocks, seconds: the longest time that a clock has shown; null without clocks. */
 export function startClockS({ plies }) {
   const clocks = plies.map(({ clock_s: clock }) => clock).filter((clock) => clock !== null);
   return clocks.length ? Math.max(...clocks) : null;

@@ -3,7 +3,7 @@
 /** Smallest contrast ratio at which text is easy to read. */
 export const LEAST_CONTRAST = 4.5;
 
-/** Return a colour's `[red, green, blue, alpha]`, each 0 to 1; written `rgb`, `rgba`, `rrggbb` or `rrggbbaa`, `#` optional. */
+/** Return `[red, green, blue, alpha]`, each 0 to 1, of a colour `rgb`, `rgba`, `rrggbb` or `rrggbbaa`; `#` is optional. */
 function channels(color) {
   const digits = color.replace("#", "");
   const long = digits.length > 4 ? digits : digits.replace(/./g, "$&$&");
@@ -13,7 +13,7 @@ function channels(color) {
 /** Return whether a background is so transparent that text on it needs an outline. */
 export const isBare = (ground) => channels(ground)[3] < 0.4;
 
-/** Return a colour laid over another, without alpha; `share` is the share of the upper colour. */
+/** Return the colour of `over` laid on `under`, without alpha; `share` is the opacity of `over`, 0 to 1. */
 const mixed = (over, under, share) => [0, 1, 2].map((at) => share * over[at] + (1 - share) * under[at]);
 
 function luminance([red, green, blue]) {
@@ -21,7 +21,7 @@ function luminance([red, green, blue]) {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** Return the contrast of a colour on a background, 1 to 21; behind a transparent one the worse of black and white counts. */
+/** Return the contrast of a colour on a background, 1 to 21; for a transparent one the worst case over black and white. */
 export function contrast(color, ground) {
   const text = luminance(channels(color));
   const laid = channels(ground);
@@ -32,7 +32,7 @@ export function contrast(color, ground) {
   return Math.min(ratio(0), ratio(1));
 }
 
-/** Return a colour, `#rrggbb`, mixed with as much of the text's colour as makes it readable; else the text's colour. */
+/** Return `color` mixed with the least share of `text` that makes it readable on `ground`, `#rrggbb`; `text` if none does. */
 export function readable(color, text, ground) {
   for (let share = 0; share < 1; share += 0.05) {
     const rgb = mixed(channels(text), channels(color), share);

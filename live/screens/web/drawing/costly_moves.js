@@ -1,15 +1,15 @@
-/** Costly moves, which cost their player at least 10 points of expected score and explain changes of a figure. Pure. */
+/** Costly moves: those that cost their player at least 10 % of expected score and so explain changes of a figure. Pure. */
 
 import { figureOf } from "../client/figures.js";
 import { moverOf } from "../client/games.js";
 import { whiteShare } from "./number_format.js";
 
-/** Smallest loss of a costly move, in points of expected score (100 for a win). Smaller losses do not explain a change. */
+/** Smallest loss of a costly move, in hundredths of expected score (a win is 100). */
 export const COSTLY_POINTS = 10;
-/** Number of moves of its side for which a costly move stays news. */
+/** Number of the side's later moves for which a costly move stays news. */
 const NEWS_MOVES = 3;
 
-/** Return the expected score that the move at `ply` lost for its player, points; 0 while a score is missing. */
+/** Return the expected score that the move at `ply` lost for its player, in hundredths; 0 while a score is missing. */
 export function lostPoints(game, ply) {
   const scoreAt = (at) => (at === 0 ? game.start_score_cp : game.plies[at - 1]?.score_cp) ?? null;
   const [before, after] = [scoreAt(ply - 1), scoreAt(ply)];
@@ -20,7 +20,7 @@ export function lostPoints(game, ply) {
 
 /**
  * Return the costly moves after which a side's figure changed, the oldest first: `[{ply, own, from, to}]`, where `from`
- * and `to` are the figure before and after. `own` tells the side's own moves from the opponent's.
+ * and `to` are the figure before and after. `own` is true for a move of the side itself.
  */
 function costlyMoves(game, color, upTo = Infinity) {
   const curve = game.curves[color].filter(({ ply }) => ply <= upTo);
@@ -35,14 +35,14 @@ function costlyMoves(game, color, upTo = Infinity) {
   return moves;
 }
 
-/** Return the newest costly move up to `ply` while it is news; otherwise null. */
+/** Return the newest costly move up to `ply` that is still news; otherwise null. */
 export function newestCostly(game, color, ply = Infinity) {
   const newest = costlyMoves(game, color, ply).at(-1) ?? null;
   const since = game.curves[color].filter((point) => point.ply <= ply && point.ply > newest?.ply).length;
   return newest !== null && since - (newest.own ? 0 : 1) < NEWS_MOVES ? newest : null;
 }
 
-/** Return a side's own costly moves to name at its curve, at most `limit`: the newest, then those that changed the figure most. */
+/** Return at most `limit` of a side's own costly moves: the newest, and those that changed the figure most. */
 export function namedMoves(game, color, limit) {
   const ownMoves = costlyMoves(game, color).filter((move) => move.own);
   const newest = ownMoves.slice(-1);

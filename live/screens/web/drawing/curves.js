@@ -1,6 +1,6 @@
 /**
- * Both curves of a game, drawn by uPlot for pages and overlays. Each line has a white or black core if the styles
- * define one (`--white-core`, `--black-core`), and a label at its end.
+ * Both players' curves, drawn by uPlot for pages and overlays. Each line has a label at its end, and a white or black
+ * core if the styles define one (`--white-core`, `--black-core`).
  */
 
 import { columns, eloText, figureOf, isEarly, span } from "../client/figures.js";
@@ -10,8 +10,8 @@ import { COLORS } from "../client/games.js";
 import { moveText } from "./number_format.js";
 
 /**
- * uPlot's smallest build, half the size of the module, since pages must stay small. It is a plain script that defines a
- * global name. Without a page (in tests of pure functions) it is not loaded.
+ * Pages must stay small, so they load uPlot's smallest build, a plain script that defines a global name. Tests of pure
+ * functions have no page and do not load it.
  */
 if (globalThis.document) {
   const script = document.createElement("script");
@@ -26,7 +26,7 @@ if (globalThis.document) {
 
 const { uPlot } = globalThis;
 
-/** A drawing as large as its box, made again when the size of the box or the styles change. */
+/** A uPlot drawing as large as its box. It is drawn again when the size of the box or the styles change. */
 export class Plot {
   /** `options()` returns uPlot's options; `sizeOf(box)` returns `{width, height}`. */
   constructor(className, options, sizeOf) {
@@ -37,7 +37,7 @@ export class Plot {
     new ResizeObserver(() => this._fit()).observe(this.node);
   }
 
-  /** Show these columns; nothing if they are null. */
+  /** Draw these columns; draw nothing if they are null. */
   show(data) {
     this._data = data;
     if (data !== null && this._plot !== null) this._plot.setData(data);
@@ -64,8 +64,8 @@ export class Plot {
 }
 
 /**
- * Return the columns of both curves with their bands and each player's Elo, which is left out for Algorithm 4 because
- * its scale differs; null if there is no figure. Pure.
+ * Return the columns of both curves with their bands and each player's Elo; null if there is no figure. For Algorithm 4
+ * the Elo is left out, since the scale differs. Pure.
  */
 export function curveData({ curves, white, black }, above = null) {
   const data = columns(curves, above);
@@ -74,10 +74,12 @@ export function curveData({ curves, white, black }, above = null) {
 }
 
 /**
- * Return uPlot's options for these columns, and `marked`, which draws over the curves. `axes` are the sizes of both
- * axes, `skippedPlies` the plies that are not named at the curves, `thin` and `thick` line widths, `letters` and `names` the
- * sizes of labels and of move names. `game()` and `above()` return what is drawn, `written` writes a move in the
- * reader's language, `usual` is the word for the band, `moves()` the length of the axis in moves.
+ * Return uPlot's options for these columns, and a function `marked` that draws over the curves.
+ *
+ * In `shape`, `game()` and `above()` return what is drawn, and `moves()` the length of the axis in moves. `axes` are
+ * uPlot's options of both axes. `thin` and `thick` are line widths, `letters` and `names` the font sizes of labels and of
+ * move names. Moves at `skippedPlies` are not named. `written` writes a move in the reader's language, and `usual` is the
+ * word for the band.
  */
 export function curveOptions(shape) {
   const { color, family, letters, names, axes, thin = 1, thick = 2, game, above, skippedPlies = () => [], written } = shape;
@@ -85,8 +87,8 @@ export function curveOptions(shape) {
   const hidden = { points: { show: false } };
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
   const edge = (side) => ({ stroke: color(`--${side}-edge`), width: thin, ...hidden });
-  // Points are shown while there are few values: a single value has no line to be seen by.
-  // The line is not aligned to pixels, or its core would not lie in its middle.
+  // Points are drawn while there are few values, since a single value makes no line. The line is not aligned to pixels,
+  // so that its core lies exactly in its middle.
   const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, pxAlign: 0, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
   const eloLine = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
   const fill = (side) => color(`--${side}-band`);
@@ -97,7 +99,7 @@ export function curveOptions(shape) {
     },
     axes: [
       { ...axes[0], incrs: [1, 2, 5, 10, 20, 50, 100] },
-      // No thousands separator, as for ratings everywhere else.
+      // Ratings have no thousands separator.
       { ...axes[1], incrs: [25, 50, 100, 200, 500, 1000], values: (plot, splits) => splits.map((elo) => String(Math.round(elo))) },
     ],
     series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)]), ...COLORS.map(eloLine)],
@@ -111,7 +113,7 @@ export function curveOptions(shape) {
   };
 }
 
-/** Index of each side's figures among the columns of a plot. */
+/** Index of the column with each side's figure. */
 const VALUES = { white: 3, black: 6 };
 
 /** Draw the core of a side's line, half as wide as the line, if the styles define its colour. */
@@ -143,7 +145,8 @@ function nameBand(plot, text, { color, family, size }) {
 }
 
 /**
- * Return where to write names beside curves: `[x, y]` of the middle of each name, or null if there is no room. Pure.
+ * Return where to write the names of points beside curves: `[x, y]` of the middle of each name, or null without room.
+ * Pure.
  *
  * `names` are `{x, y, width, up}` of the named points, `lines` the curves as lists of `[x, y]`, and `area` is `{left,
  * right, top, bottom, height, gap}`. No name covers another name or a curve.
@@ -177,10 +180,10 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
   });
 }
 
-/** Distances from its point at which a name is tried, in halves of its height; farther away it seems to belong elsewhere. */
+/** Distances from its point at which a name is tried, in halves of its height; with more the point would be unclear. */
 const NAME_STEPS = [0, 1, 2];
 
-/** Return the colour for text about a side; it can differ from its curve's colour so that it is readable. */
+/** Return the colour for text about a side, which can differ from the curve's colour to be readable. */
 const chooseInk = (color, side) => color(`--${side}-text`) || color(`--${side}-line`);
 
 /** Number of moves of each side that are named at its curve. */
@@ -248,12 +251,12 @@ function markEnds(plot, { curves }, { color, family, size, above }) {
     low.label = high.label + room;
   }
   ctx.save();
-  // uPlot multiplies its own font sizes by the pixel density of the screen; so must this.
+  // The canvas counts device pixels, so the font size is multiplied by the screen's pixel density.
   ctx.font = `700 ${Math.round(size * ratio)}px ${family}`;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   ctx.lineWidth = 0.14 * size * ratio;
-  // The lines of the players' Elo are dashed, and the canvas keeps that setting.
+  // Undo the dashes that uPlot has set for the lines of the players' Elo.
   ctx.setLineDash([]);
   for (const { side, x, y, label, text } of ends) {
     ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);

@@ -9,7 +9,7 @@ const ASSETS = new URL("../vendor/cm-chessboard/assets/", import.meta.url).href;
 const SLIDE_MS = 200;
 const LAST_MOVE = { class: "marker-square-last", slice: "markerSquare" };
 
-/** Return whether one list of moves begins with the other and is at most two moves longer. */
+/** Return whether one list of moves is the other list with at most two moves added. */
 function isNear(before, now) {
   const shorter = Math.min(before.length, now.length);
   return Math.max(before.length, now.length) - shorter <= 2 && before.slice(0, shorter).every((move, at) => move === now[at]);
@@ -53,10 +53,10 @@ export class Diagram {
     if (key === this._shown) return;
     this._shown = key;
     named(this._picture, description);
-    // The library animates one move after the other: moves that arrive faster must not queue up.
+    // The library queues animations, so moves in quick succession are not animated.
     const now = performance.now();
-    // Pieces slide between nearby positions of one game, but not into another game, nor on a new board: while it
-    // finds its size, its squares are drawn again and the animation is lost.
+    // Pieces slide only between nearby positions of one game. On a new board they do not slide: its squares are drawn
+    // again while it finds its size, which would stop the animation.
     const follows = this._moves !== null && isNear(this._moves, moves);
     this._moves = moves;
     const slide = follows && this._slideMs > 0 && now >= this._slidUntil && !document.hidden;

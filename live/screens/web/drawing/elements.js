@@ -9,7 +9,7 @@ export function element(tag, className = "", text = "", ...children) {
   return node;
 }
 
-/** Make a button; give it a `label` if its text does not say enough. */
+/** Make a button; `label` is its name for screen readers if its text alone is not clear. */
 export function button(text, action, { label = "", className = "plain" } = {}) {
   const node = element("button", className, text);
   node.type = "button";
@@ -84,7 +84,7 @@ export function setLine(node, text) {
   node.hidden = !text;
 }
 
-/** Set a text whose parts are separated by `·`, each in a node of its own, so that a part without room can be hidden whole. */
+/** Set a text, with a node for each part between its `·`, so that styles can hide a part that does not fit. */
 export function setParts(node, text) {
   if (node.textContent === text) return;
   node.replaceChildren(...text.split(/(?= \u00b7 )/u).map((part) => element("span", "", part)));
@@ -95,7 +95,7 @@ export function nameNode(className) {
   return element("bdi", className);
 }
 
-/** Storage of this browser, by name. If the browser stores nothing, reading returns null and writing returns false. */
+/** Texts stored in this browser, by name. If the browser stores nothing, reading returns null and writing returns false. */
 export const kept = {
   read(name) {
     try {
@@ -114,7 +114,7 @@ export const kept = {
   },
 };
 
-/** A list of items on the page, each with a node of its own. */
+/** A list of items on the page; each item has a node of its own. */
 export class Children {
   /** `make(item)` returns a view: `{node, …}`, with a method `destroy()` if it has something to release. */
   constructor(parent, make) {
@@ -155,7 +155,7 @@ export class Children {
   }
 }
 
-/** A long list that is shown page by page. */
+/** A long list that is shown page by page, changing with time. */
 export class Pager {
   constructor(pageMs) {
     this._pageMs = pageMs;

@@ -1,4 +1,4 @@
-/** Small diagrams on canvases, since there can be hundreds. Each is drawn in one step, never without its pieces. */
+/** Small diagrams, drawn on canvases since there can be hundreds. A diagram is drawn only once the pieces are loaded. */
 
 import { parsePlacement, placementAfter, square } from "../client/board_position.js";
 import { element, silent } from "./elements.js";
@@ -9,18 +9,18 @@ const SQUARES = ["--light-square", "--dark-square", "--last-move"];
 /** Picture of each piece, by FEN letter; null until they are loaded. */
 let pictures = null;
 let loading = null;
-/** Colours, read once for all boards: reading styles or sizes at every move would force a new page layout. */
+/** Colours of the squares, read once for all boards, since reading styles at every move would force a new page layout. */
 let colors = null;
 const waiting = new Set();
-// Without a page (in tests of pure functions) nothing has a size.
+// Tests of pure functions have no page, so nothing has a size.
 const sizes = globalThis.document && new ResizeObserver((entries) => {
   for (const { target, contentRect } of entries) target.mini?.resize(contentRect.width);
 });
 
-/** Load the pieces; after a failure the next call tries again. */
+/** Load the pictures of the pieces; after a failure the next call tries again. */
 export const loadPieces = () => (loading ??= load().catch(() => (loading = null)));
 
-/** Load the pieces from the big board's sprite, where each is 40 units wide. */
+/** Cut the pieces' pictures from the sprite of the big board, where each is 40 units wide. */
 async function load() {
   const answer = await fetch(SPRITE);
   const sprite = new DOMParser().parseFromString(await answer.text(), "image/svg+xml");

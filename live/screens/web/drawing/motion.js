@@ -1,4 +1,4 @@
-/** Animations of changes; none for people who set their operating system to reduce motion. */
+/** Animations of changes; none if the operating system is set to reduce motion. */
 
 import { setText } from "./elements.js";
 
@@ -8,7 +8,7 @@ const SLIDE_MS = 250;
 
 const moves = globalThis.matchMedia?.("(prefers-reduced-motion: no-preference)") ?? { matches: false };
 
-/** For each node that is counting: the text that it counts towards, and its animation frame. */
+/** For each node whose number is counting: the final text, and the current animation frame. */
 const counting = new WeakMap();
 const NUMBER = /\d{3,}/;
 
@@ -39,7 +39,7 @@ export function flash(node, isLoss) {
   node.animate({ backgroundColor: [color, "transparent"] }, { duration: FLASH_MS });
 }
 
-/** Call `change`, which moves children of a node, and animate them: old ones slide to their places, new ones rise. */
+/** Call `change`, which moves children of `parent`, and animate it: old children slide to their places, new ones rise. */
 export function slide(parent, change) {
   if (!moves.matches || document.hidden) return change();
   const before = new Map([...parent.children].map((node) => [node, node.getBoundingClientRect()]));

@@ -30,7 +30,7 @@ export function clockText(seconds) {
   return hours ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Return the text changed so that no line breaks inside castling (`O-O`). */
+/** Return a text in which no line breaks inside castling (`O-O`). */
 export const unbroken = (text) => text.replace(/O-(?=O)/g, "O-\u2060");
 
 /** Return a move with its number: `23. Nf3` for White, `23… Nf6` for Black. `ply` is the number of plies after it. */
@@ -45,7 +45,7 @@ export function resultText(result) {
   return result === "*" ? "" : result.replaceAll("1/2", "\u00bd").replace("-", "\u2013");
 }
 
-/** Return an address that is safe in a link, or null: feeds are not trusted, for example with `javascript:`. */
+/** Return an address if it is safe in a link, otherwise null: a feed could send one that begins with `javascript:`. */
 export function safeLink(text) {
   const url = URL.canParse(text) ? new URL(text) : null;
   return ["http:", "https:"].includes(url?.protocol) ? url.href : null;

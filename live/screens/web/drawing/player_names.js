@@ -1,7 +1,7 @@
 /**
- * Players' names, whole if there is room, otherwise shortened as is usual in chess: the family name, with an initial if
- * two players share it. The part by which people know a player is never cut. live/games/player_identity.py has the same
- * rule for the service's sentences.
+ * Players' names, shortened where they do not fit, as is usual in chess: to the family name, with an initial if two
+ * players share it. The family name is never cut. live/games/player_identity.py has the same rule for the service's
+ * sentences.
  */
 
 import { element, nameNode, setText } from "./elements.js";
@@ -14,10 +14,10 @@ const PARTICLES = new Set(
 const SUFFIX = /^(jr|sr|ii|iii|iv)\.?$/iu;
 /** Endings of patronymics, which come last in lists that put the family name first. */
 const PATRONYMIC = /(ович|евич|ич|овна|евна|ична|ovich|evich|ovna|evna)$/iu;
-/** Scripts without initials: their letters join, or a word is a single letter. */
+/** Scripts without initials, since their letters join or one letter can be a whole word. */
 const NO_INITIAL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Devanagari}]/u;
 
-/** Text in brackets, which is a second spelling or no name. The closing bracket can be missing, as sources cut long names. */
+/** Text in brackets, such as a second spelling. The closing bracket can be missing, since sources cut long names. */
 const BRACKETED = /[(\uff08][^()\uff08\uff09]*(?:[)\uff09]|$)/gu;
 const BRACKETS = /[()\uff08\uff09]/gu;
 /** Letters of right-to-left scripts. */
@@ -28,7 +28,7 @@ const spaced = (name) => name.replace(/\s+/gu, " ").trim();
 /** Return a name for use in a sentence; a right-to-left name is isolated so that it does not reorder the words around it. */
 export const isolated = (name) => (RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name);
 
-/** Return the parts of a name, `{family, given}` and their order. */
+/** Return the parts of a name, `{family, given}`, with `comma` as in `Carlsen, Magnus` or `after` as in `Gukesh D`. */
 function partsOf(name) {
   const bare = spaced(name.replace(BRACKETED, " "));
   if (bare !== name) return partsOf(bare || spaced(name.replace(BRACKETS, " ")));
@@ -37,7 +37,8 @@ function partsOf(name) {
   const words = name.split(" ");
   const last = words.at(-1);
   if (words.length === 1) return { family: name, given: "", comma: false };
-  // In `Gukesh D`, people know the player by the first word; likewise before a patronymic.
+  // In `Gukesh D`, the first word is the name that people use. The same holds for three words with a patronymic at the
+  // end.
   if (/^\p{L}\.?$/u.test(last)) return { family: words.slice(0, -1).join(" "), given: last, after: true };
   if (words.length === 3 && PATRONYMIC.test(last)) return { family: words[0], given: words.slice(1).join(" "), after: true };
   let at = words.length - 1;
@@ -46,7 +47,7 @@ function partsOf(name) {
   return { family: words.slice(at).join(" "), given: words.slice(0, at).join(" "), comma: false };
 }
 
-/** Return the first `count` letters of a given name; null if its letters cannot stand alone. */
+/** Return the first `count` letters of a given name; null for scripts without initials. */
 function initial(given, count) {
   const letters = [...given].slice(0, count).join("");
   if (!letters || NO_INITIAL.test(given)) return null;
@@ -60,10 +61,7 @@ function joined({ family, given, comma, after }, short) {
   return after ? `${family} ${first}` : `${first} ${family}`;
 }
 
-/**
- * Return the forms of a name, longest first: whole, with an initial, the family name. No form fits another player in
- * `others`; a name that two players share stays whole.
- */
+/** Return the forms of a name that fit no player in `others`, longest first: whole, with an initial, the family name. */
 export function nameForms(name, others = []) {
   const whole = spaced(name) || "?";
   const parts = partsOf(whole);
@@ -88,18 +86,19 @@ export function nameForms(name, others = []) {
   return forms;
 }
 
-/** Return the shortest form of a name that is distinct among the others, usually the family name. Pure. */
+/** Return the shortest form of a name that fits no player in `others`, usually the family name. Pure. */
 export const shortName = (name, others = []) => nameForms(name, others).at(-1);
 
-/** Return the longest form of at most `limit` letters, or else the shortest form. Pure. */
+/** Return the longest form of at most `limit` letters; if all are longer, the shortest form. Pure. */
 export function nameWithin(name, others, limit) {
   const forms = nameForms(name, others);
   return forms.find((form) => [...form].length <= limit) ?? forms.at(-1);
 }
 
 /**
- * A name on the page, in the longest form that fits. If the shortest is still too long, its letters shrink; at the
- * smallest size that the styles allow (`--smallest`) the name wraps. It is measured when the name or its room changes.
+ * A name on the page, in the longest form that fits. If even the shortest form is too long, its letters shrink. At the
+ * smallest size that the styles allow (`--smallest`), the name wraps. The forms are measured when the name or the
+ * available width changes.
  */
 export class Name {
   constructor() {
@@ -110,7 +109,7 @@ export class Name {
     this.node.append(this._text);
   }
 
-  /** Draw a name; `room` describes the rest of the line: when it changes, the name is measured again. */
+  /** Draw a name. `room` describes the rest of the line; a change of it causes a new measurement. */
   draw(name, others = [], room = "") {
     const key = `${name}\n${room}\n${others.length}`;
     if (key === this._key) return;
@@ -126,7 +125,7 @@ export class Name {
     this.measure();
   }
 
-  /** Plan a measurement, together with all other waiting names. */
+  /** Schedule a measurement, together with all other waiting names. */
   measure() {
     this._width = null;
     if (waiting.size === 0) queueMicrotask(measureAll);
@@ -141,7 +140,7 @@ export class Name {
     return hasChanged;
   }
 
-  /** Write the form with this index; return false if there is none. */
+  /** Write the form with this index; return whether there is one. */
   write(form) {
     if (form >= this._forms.length) return false;
     this._text.style.fontSize = "";
@@ -155,7 +154,7 @@ export class Name {
     return clientWidth === 0 || this._text.offsetWidth <= clientWidth + 0.5;
   }
 
-  /** Return the letters' needed scale, 3 % below exact since letters shrink by whole pixels, and the smallest allowed. */
+  /** Return the scale at which the letters fit, less 3 % since they shrink by whole pixels, and the smallest allowed scale. */
   scales() {
     const smallest = Number(getComputedStyle(this.node).getPropertyValue("--smallest"));
     return [(0.97 * this.node.clientWidth) / this._text.offsetWidth, smallest];
@@ -169,16 +168,16 @@ export class Name {
 }
 
 const waiting = new Set();
-/** For each line of the page, the names in it, to be measured when its width changes. */
+/** For each line of the page, the names in it. They are measured when the line's width changes. */
 const lines = new Map();
 const watched =
   typeof ResizeObserver === "undefined"
     ? null
     : new ResizeObserver((entries) => {
         for (const { target } of entries) for (const name of lines.get(target) ?? []) waiting.add(name);
-        // A removed line also changes its size; if it stayed observed, it would be kept in memory for ever.
+        // Stop observing removed lines, which would otherwise stay in memory for ever.
         for (const line of lines.keys()) if (!line.isConnected) letGo(line);
-        // Measured later, because a measurement during this callback would trigger the observer again.
+        // Measure later, since a measurement during this callback would trigger the observer again.
         requestAnimationFrame(measureAll);
       });
 
@@ -187,7 +186,7 @@ function letGo(line) {
   watched.unobserve(line);
 }
 
-/** Measure all waiting names together, so that the page is laid out once per form, not once per name. */
+/** Measure all waiting names together: the page is then laid out once per form and not once per name. */
 function measureAll() {
   const all = [...waiting];
   waiting.clear();

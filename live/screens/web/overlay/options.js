@@ -1,8 +1,8 @@
 /**
- * The options in an overlay's address, in one table for the overlay and the builder. Pure.
+ * The table of options in an overlay's address, for the overlay and the builder. Pure.
  *
- * Each option reads its text to a value, or to null if the text is not valid; `unless` is the default. The other fields
- * are for the builder: `label`, `names` of the values, `help` if the label is not clear enough, `only` for the layouts
+ * `read` converts an option's text to a value, or to null if the text is not valid; `unless` is the default. The other
+ * fields are for the builder: `label`, `names` of the values, `help` that explains the option, and `only`, the layouts
  * that have the option.
  */
 
@@ -61,7 +61,7 @@ const image = () => ({
   },
 });
 
-/** Make an option for names, repeated for each name: names contain commas, so they cannot be a list. */
+/** Make an option that the address repeats for each name, since names contain commas. */
 const names = () => ({
   kind: "names",
   unless: [],
@@ -132,7 +132,7 @@ export const OPTIONS = {
   },
   provisional: { ...flag(true), label: "Show provisional scores", help: "Marked with ~ while the engine searches." },
   hide: {
-    // An interval is part of its rating and cannot be hidden alone.
+    // An interval cannot be hidden without its rating.
     ...parts(["place", "title", "flag", "elo", "clock", "score", "move", "rating", "curves", "diagram"]),
     label: "Leave out",
     names: {
@@ -155,7 +155,7 @@ export const OPTIONS = {
   hold: { ...number(3, 600, 15), label: "Seconds a moment", only: ["moment"] },
   swing: { ...number(0, 8, 2), label: "Show swings of", unit: "pawns", help: "Within \u00b14 pawns; 0 shows none." },
   lost: {
-    // Viewers see this while the service or its source is lost.
+    // What viewers see while the connection or the source is lost.
     ...choice(["freeze", "notice", "hide"], "freeze"),
     label: "While the source is lost",
     names: { freeze: "the last picture", notice: "and its age", hide: "nothing" },
@@ -186,10 +186,10 @@ export const OPTIONS = {
   sample: choice(["swing", "moment"], null),
 };
 
-/** Values of earlier versions that no longer exist, by option; an empty list means the whole option. */
+/** Values of earlier versions that no longer exist, by option; an empty list means that the whole option is gone. */
 const GONE = {"hide": ["second"], "rating": ["auto", "level", "percentile", "alone", "both", "calibrated"], "flags": [], "order": [], "stay": [], "cooldown": [], "scoring": [], "ties": []};
 
-/** Groups of options in the builder; each group begins with this option. */
+/** Groups of options in the builder, each with its first option. */
 export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "rating", Look: "theme" };
 
 /**

@@ -1,4 +1,4 @@
-/** The page at `/overlay`: the layout that its address asks for, drawn over any picture behind it. */
+/** The page at `/overlay`: the layout named in its address, on a transparent background. */
 
 import { brokerOf, openConnection, TokenCheck } from "../client/connection.js";
 import { isBare, readable } from "../drawing/contrast.js";
@@ -11,21 +11,18 @@ import { readOptions } from "./options.js";
 import { largestSwing, Swings } from "./panels.js";
 import { fill } from "./language/words.js";
 
-/** Colours that an address can set, and the style properties that hold them. */
+/** Colours that an address can set, each with its CSS property. */
 const OWN = { text: "--text", ground: "--ground", white: "--white-line", black: "--black-line", key: "--key" };
 const EVERY_MS = 1_000;
 const TURN_MS = 500;
 
 const { options, problems } = readOptions(location.search);
 const askedFor = [...options.game, ...options.board, ...options.player, ...options.event].map(String);
-/** Whether the address asks a broker for standings of some players or events, which a broker cannot select. */
+/** Whether the address selects players or events for standings, which a broker cannot do. */
 const refused =
   brokerOf() !== null && options.layout === "standings" && options.player.length + options.event.length > 0;
 if (refused) problems.push(...askedFor);
-/**
- * For each layout: its module and class, and the number of games on air at once if it does not turn pages. A module
- * loads its own libraries: a ticker needs neither curves nor boards.
- */
+/** For each layout: its class, loaded with its libraries, and the number of games on air if it does not turn pages. */
 const LAYOUTS = {
   board: ["board", "BoardLayout", 1],
   bar: ["lines", "BarLayout", 1],
@@ -71,10 +68,10 @@ let shownGame;
 // Brief messages leave out fields that no overlay shows.
 const address = new URL(location.href);
 address.searchParams.set("detail", "brief");
-// Overlays of one broadcast are few and should reconnect at once; frames in other sites can be thousands.
+// A broadcast has few overlays, which should reconnect at once. Frames in other sites can be thousands.
 const connection = await openConnection(source, address.href, note, { isKeen: self === top });
 
-/** Look for swings and moves in the changed games, and plan a drawing. */
+/** Look for swings and moves in the changed games, and schedule a drawing. */
 function note(touched) {
   ticking.follow(held, touched, now());
   for (const id of held.touchedGames(touched)) {
@@ -92,7 +89,7 @@ function elapsedS(game) {
 }
 
 const withheld = () => isWithheld(held);
-/** Return the engine's rating, to which Algorithm 4 adds its difference; null if the overlay shows the other figure. */
+/** Return the engine's rating if the overlay shows Algorithm 4, which is relative to it; otherwise null. */
 const above = () => (options.rating === "algorithm4" ? (held.engine?.rating ?? null) : null);
 
 function ask() {
@@ -110,7 +107,7 @@ function draw() {
   const chosen = chooser.choose([...held.games.values()], now(), [...held.moments.values()], withheld());
   const then = heldAsOf(held, options.ply);
   const games = chosen.map(({ id }) => then.games.get(id));
-  // The service analyses games on air first. Frames in other sites do not tell it, and a broker ignores it.
+  // Tell the service which games are on air, so that it analyses them first. Frames in other sites are not on air.
   if (onAir && self === top) connection.say({ type: "air", games: games.slice(0, onAir).map(({ id }) => id) });
   turnTo(games[0]?.id);
   const lost = (of) => lostSince({ connection, failingSince: failures.since(held.feeds, of, now()), now: now() });
@@ -122,13 +119,13 @@ function draw() {
   drawStatus(games, since);
 }
 
-/** Return a game's swing while it is news, or with `sample` its largest swing as an example. */
+/** Return a game's swing while it is new. With `sample`, return its largest swing as an example. */
 function swingOf(game) {
   if (options.sample === "swing") return largestSwing(game);
   return options.ply === null ? swings.shown(game, now()) : null;
 }
 
-/** Fade in when another game is shown: a sudden change would look like a fault. */
+/** Fade in when another game is shown, since a sudden change would look like a fault. */
 function turnTo(id) {
   const turned = shownGame !== undefined && id !== shownGame;
   shownGame = id;
@@ -137,7 +134,7 @@ function turnTo(id) {
   }
 }
 
-/** Write the status; `since` is the time of the loss, or null. Some layouts write it themselves, beside the board. */
+/** Write the status text; `since` is the time of a loss, or null. Layouts with `ownNotice` write the loss themselves. */
 function drawStatus(games, since) {
   const { layout: shown, lost } = options;
   const text = problems.length
@@ -182,11 +179,11 @@ ask();
 setInterval(async () => {
   if (options.delay > 0) for (const touched of source.release()) note(touched);
   ask();
-  // If nothing ever arrives, the token can be the reason: without a valid one the service stays silent.
+  // Check the token while nothing arrives, since the service sends nothing without a valid one.
   trouble = (await tokenCheck.look(connection, now())) ?? trouble;
 }, EVERY_MS);
 
-/** Show an image in its place; one that cannot be loaded is removed. */
+/** Show the image of an option in its place; remove it if it cannot be loaded. */
 function showImage(name) {
   if (options[name] === null) return;
   const image = Object.assign(element("img", name), { alt: "", referrerPolicy: "no-referrer", src: options[name] });

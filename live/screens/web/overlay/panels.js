@@ -1,4 +1,4 @@
-/** Parts of the layouts: a player of a game, the score, and a swing (a large change of the score) while viewers should see it. */
+/** Parts of the layouts: a player, the score, and a swing, which is a large change of the score by one move. */
 
 import { element, setParts, setText } from "../drawing/elements.js";
 import { bothSides, moverOf } from "../client/games.js";
@@ -9,9 +9,9 @@ import {
 } from "./shown_figures.js";
 import { fill, localMove } from "./language/words.js";
 
-/** A layout of one game: both players, the score and the place, arranged by the layout's `drawGame`. */
+/** A layout of one game: both players, the score, and the round and board. Subclasses arrange and draw them in `drawGame`. */
 export class OneGame {
-  /** Whether the layout itself writes that the connection is lost. */
+  /** Whether the layout itself writes the notice of a lost connection. */
   ownNotice = true;
 
   constructor(context, briefly = false) {
@@ -59,7 +59,7 @@ export class SmallGame {
 
 /** The line of a player: federation, title, name, and other parts. */
 export class Who {
-  /** The nodes in `before` come first, those in `beside` after the name. */
+  /** `before` are nodes before the name, `beside` nodes after it. */
   constructor(before, beside) {
     this._flag = element("span", "flag");
     this._title = element("span", "title");
@@ -67,16 +67,16 @@ export class Who {
     this.node = element("div", "who", "", ...before, this._flag, this._title, this._name.node, ...beside);
   }
 
-  /** Draw a player; `beside` is the text of the line that changes the name's room. */
+  /** Draw a player; `beside` is a text that changes whenever the room for the name does. */
   draw({ name, title, federation }, everybody, beside = "") {
-    // Some sources write the country in full, which has no room beside a name.
+    // A country's full name, as some sources send it, is too long here.
     setText(this._flag, /^[A-Z]{2,3}$/i.test(federation ?? "") ? federation.toUpperCase() : "");
     setText(this._title, title ?? "");
     this._name.draw(name || "?", everybody, `${title} ${beside}`);
   }
 }
 
-/** A player with the clock and the figure: its name, the number, the usual range, and the percentile in words. */
+/** A player with clock and figure: the figure's name, its value, the usual range, and the percentile in words. */
 class PlayerPanel {
   constructor(color, context) {
     this._color = color;
@@ -97,7 +97,7 @@ class PlayerPanel {
     this.node = element("section", `player ${color}`, "", this._who.node, element("div", "ratings", "", this._rating, this._elo));
   }
 
-  /** Draw a player. `material` lists the side's surplus pieces if shown; with `isTold` a swing already says what was lost. */
+  /** Draw a player. `material` is the text of the side's surplus pieces; `isTold` tells that a swing already shows the loss. */
   draw(game, { material = "", isTold = false } = {}) {
     const { _color: color } = this;
     const { everybody, elapsedS } = this._context;
@@ -121,17 +121,17 @@ class PlayerPanel {
     const isGrid = options.layout === "grid";
     const brief = ["bar", "curves", "grid", "ticker"].includes(options.layout);
     const read = withheld ? null : figureWords(game, color, point, words, { brief, above });
-    // Number of moves that are missing in the figure.
+    // The moves that the figure does not contain yet.
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
     const fall = read === null || read.figure.index || open || brief || isTold ? "" : fallText(game, color, words);
     const { classList } = this._rating;
     classList.toggle("none", read === null);
     classList.toggle("early", Boolean(read?.early));
     classList.toggle("open", read !== null && open !== null);
-    // Algorithm 4 has too long a name for a small board: the strip below the grid has it.
+    // The name of Algorithm 4 is too long for a small board, so it is in the strip below the grid.
     setText(this._label, isGrid && read?.figure.index ? "" : (read?.label ?? ""));
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
-    // A small board has room for the number only, not for a reason, a range or a percentile.
+    // A small board has room only for the number.
     const reason = isGrid ? "" : withoutFigure(point, words, withheld);
     setText(this._usual, read === null ? reason : brief && !read.figure.index ? "" : read.usual);
     setText(this._better, read === null || isGrid ? "" : read.early || open?.text || read.better);
@@ -141,7 +141,7 @@ class PlayerPanel {
 
 /** The score bar, the score, the last move and a swing, arranged by a layout. */
 class ScorePanel {
-  /** With `briefly` there is room for few words only; a layout can change that later. */
+  /** `briefly` shortens the texts; a layout can change it later. */
   constructor({ options, words, moves, everybody }, briefly = false) {
     this.briefly = briefly;
     this._options = options;
@@ -184,9 +184,9 @@ class ScorePanel {
   }
 }
 
-/** Largest loss of a move that is named, centipawns: more than this decides a game anyway. */
+/** Largest loss of a move that is written, centipawns, since a larger loss decides a game anyway. */
 const MOST_CP = 1000;
-/** Smallest loss that confirms a swing, centipawns; below it the scores are shown instead. */
+/** Smallest loss for which a swing's loss is written, centipawns; for a smaller loss both scores are written. */
 const LEAST_CP = 50;
 
 /** Return a swing in words, `{move, mover, lost, mate, best}`; `lost` is null if the mover gained by the move. */
@@ -196,7 +196,7 @@ function describeBlunder(game, { ply, from, to }, words) {
   const mover = moverOf(ply, game.start_fen);
   const sign = mover === "white" ? 1 : -1;
   const within = (cp) => Math.max(-MOST_CP, Math.min(MOST_CP, cp));
-  // The move's gain is preferred, as everywhere else: two searches of neighbouring positions can disagree.
+  // The move's gain is more exact than the difference of two scores, which come from separate searches.
   const lost = Math.min(MOST_CP, -(played.gain_cp ?? sign * (within(to) - within(from))));
   const mate = (played.mate ?? null) !== null && sign * to < 0 ? Math.abs(played.mate) : null;
   return {
@@ -229,7 +229,7 @@ export function swingText(game, swing, words) {
 
 /** Time for which a swing is shown. */
 const SHOWN_MS = 8_000;
-/** Score from which a game counts as decided, centipawns: a change from nine pawns to five is not news. */
+/** Score from which a game counts as decided, centipawns: a change from 900 to 500 is not a swing. */
 const DECIDED_CP = 400;
 
 /** Time after a swing in which no other is shown in the same game. */
@@ -242,14 +242,14 @@ export class Swings {
     this._games = new Map();
   }
 
-  /** Return the swing of the last move, once; otherwise null. A swing at the first look at a game is not news. */
+  /** Return the swing of the last move on the first call after it; otherwise null. The first call for a game returns null. */
   look(game, now) {
     const scored = finalPly(game);
     const record = this._games.get(game.id) ?? { seen: Infinity, quietUntil: -Infinity };
     this._games.set(game.id, record);
     const before = record.seen;
     record.seen = scored;
-    // A late score of an earlier move is not news either, nor is a takeback.
+    // A late score of an earlier move is not a new swing, nor is a takeback.
     if (this._least === 0 || scored <= before || scored !== game.plies.length) return null;
     const swing = swingAt(game, scored);
     if (swing === null || swing.size < this._least || now < record.quietUntil) return null;
@@ -257,7 +257,7 @@ export class Swings {
     return swing;
   }
 
-  /** Return the swing of a game while it is news and its move is not taken back; otherwise null. */
+  /** Return the swing of a game while it is new and its move is not taken back; otherwise null. */
   shown(game, now) {
     const { swing = null, until, uci } = this._games.get(game.id) ?? {};
     return swing !== null && now < until && game.plies[swing.ply - 1]?.uci === uci ? swing : null;
@@ -278,7 +278,7 @@ export function largestSwing(game) {
   return largest;
 }
 
-/** Return the change of the score by a move, `{ply, from, to, size}`; null while it is not known. */
+/** Return the change of the score by a move, `{ply, from, to, size}`, centipawns; null while unknown. */
 function swingAt(game, ply) {
   const from = ply === 1 ? game.start_score_cp : finalScore(game.plies[ply - 2]);
   const to = finalScore(game.plies[ply - 1]);

@@ -11,9 +11,8 @@ import { counted, fill, localMove } from "./language/words.js";
 
 /**
  * Return the score after these plies, `{cp, mate, share, text, state}`. The state is `final`, `provisional` (the engine
- * is still searching), `pending` (the score is that of an earlier move) or `unknown`. After the end of a game it is
- * `result`, and the result gives text and share, since it matters more than the score. Without `provisional` only final
- * scores count.
+ * is still searching), `pending` (the score is that of an earlier move) or `unknown`. After the end of a game the state
+ * is `result`, and text and share are those of the result. Without `provisional` only final scores count.
  */
 export function scoreOf(game, { plies = game.plies, provisional = true } = {}) {
   const start = { score_cp: game.start_score_cp, mate: null, final: true };
@@ -29,9 +28,10 @@ export function scoreOf(game, { plies = game.plies, provisional = true } = {}) {
 
 /**
  * Return a side's figure at a point of its curve with its texts, `{figure, label, text, usual, band, better, moves,
- * early}`; null without a figure. `usual` is the usual range and whose it is, `band` the range alone, `better` the
- * percentile as a sentence, `moves` the number of counted moves, `early` a note if they are few; a text is empty if it
- * does not apply. `brief` shortens `usual` and `better`. With `above` the figure is Algorithm 4 with its interval.
+ * early}`; null without a figure. `usual` is a text with the usual range and the Elo for which it holds, `band` the range
+ * alone, `better` the percentile as a sentence, `moves` the number of counted moves, `early` a note if they are few.
+ * Texts that do not apply are empty. `brief` shortens `usual` and `better`. With `above` the figure is Algorithm 4 with
+ * its interval.
  */
 export function figureWords(game, color, point, words, { brief = false, above = null } = {}) {
   const figure = figureOf(point, above);
@@ -43,7 +43,7 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   const band = ends && (figure.index ? `95\u00a0%: ${ends}` : `${words.usualNote} ${ends}`);
   if (figure.index) return { figure, label: words.algorithm4, text, usual: band, band, better: moves, moves, early: "" };
   const { elo: opponentElo } = game[color === "white" ? "black" : "white"];
-  // If the players' Elo are far apart, the usual range is that of this pairing.
+  // If the players' Elo are far apart, the usual range depends on the opponent, whose Elo is then named.
   const far = elo && opponentElo && Math.abs(elo - opponentElo) > 400 ? opponentElo : null;
   const whose = far === null ? elo : fill(words.pairing, elo, far);
   const usual = !band || !elo ? "" : brief && far !== null ? band : fill(words.usualFor, whose, ends);
@@ -54,7 +54,7 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   return { figure, label, text, usual, band: usual && band, better, moves, early };
 }
 
-/** Return the newest costly move after which a side's figure changed, the change and, with `best`, the best move; or empty. */
+/** Return a text about the newest costly move that changed a side's figure, and with `best` the best move; empty without one. */
 export function costlyText(game, color, words, { best = false, ply = Infinity } = {}) {
   const costly = newestCostly(game, color, ply);
   if (costly === null) return "";
@@ -71,7 +71,7 @@ export function newestFall(game, color) {
   return costly !== null && costly.own && costly.to < costly.from ? costly.ply : null;
 }
 
-/** Return that move with the loss of the figure and the best move; empty without one. */
+/** Return a text with the move of {@link newestFall}, the loss of the figure and the best move; empty without one. */
 export function fallText(game, color, words) {
   return newestFall(game, color) === null ? "" : costlyText(game, color, words, { best: true });
 }
@@ -82,7 +82,7 @@ export function withoutFigure(point, words, withheld = false) {
   return point === null || point.reason === "early" ? words.tooFew : words.unread;
 }
 
-/** Return the chances of each result, `{win, draw, loss}`, or null; without `provisional` only final scores count. */
+/** Return White's chances, `{win, draw, loss}`, 0 to 1, or null. Without `provisional` only final scores count. */
 export function oddsOf(game, plies = game.plies, provisional = true) {
   if (plies === game.plies && game.result !== "*") return null;
   const hasOdds = (ply) => (ply.win ?? null) !== null && (ply.draw ?? null) !== null && (provisional || ply.final);
@@ -98,7 +98,7 @@ export function oddsWords(odds, words) {
   return fill(words.odds.replaceAll(" {}", "\u00a0{}"), win, notLost - win, 100 - notLost);
 }
 
-/** Return the last move with its number, in the language's letters, or the text for a game without moves. */
+/** Return the last move with its number and the language's piece letters, or a text for a game without moves. */
 export function lastMove(game, words, plies = game.plies) {
   const last = plies.at(-1) ?? null;
   if (last === null) return words.notStarted;
@@ -116,7 +116,7 @@ export function turnOf(game) {
   return game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null;
 }
 
-/** Return round, board and event as text, as far as they are known; the board only with `hasBoard`. */
+/** Return round, board and event as text, without unknown ones; the board only with `hasBoard`. */
 export function placeOf(game, words, hasBoard = true) {
   const name = known(roundOf(game));
   const round = name ? fill(words.round, name) : "";
@@ -125,8 +125,8 @@ export function placeOf(game, words, hasBoard = true) {
 }
 
 /**
- * Return how many of a side's moves are missing in its `figure`, `{missing, text}`; null if none are. A figure is never
- * presented as that of a whole game before it is. With `brief` the text is short.
+ * Return how many of a side's moves its `figure` does not contain yet, `{missing, text}`; null if it contains all. Every
+ * view shows this text beside the figure. With `brief` the text is short.
  */
 export function unratedPart(game, color, words, figure, brief = false) {
   const missing = unratedMoves(game, color);
@@ -138,7 +138,7 @@ export function unratedPart(game, color, words, figure, brief = false) {
   return { missing, text: parts.filter(Boolean).join(" \u00b7 ") };
 }
 
-/** Return the engine's first choice in place of the move at `ply`, in the language's letters; or null. */
+/** Return the engine's first choice instead of the move at `ply`, with the language's piece letters; null if unknown. */
 export function bestInstead(game, ply, words) {
   const { best = null, uci = "" } = game.plies[ply - 1] ?? {};
   if (best === null || best === uci) return null;
@@ -160,22 +160,22 @@ export function betterMove({ plies, curves, start_fen: startFen }) {
   return point !== null && point.ply === last.ply && point.gain_cp < 0 ? last.best : "";
 }
 
-/** Return the opening's ECO code and name, as far as the source names them. Pure. */
+/** Return the opening's ECO code and name, if the source sends them. Pure. */
 export const openingText = ({ eco, opening }) => [eco, opening].filter(Boolean).join(" ");
 
-/** Return a key that identifies a player in all games: the FIDE id, or else the name. */
+/** Return a key that identifies a player in all games: the FIDE id or, without one, the name. */
 export const keyOf = ({ fide_id, name }) => (fide_id ? String(fide_id) : name);
 
 /**
- * Return a player's points and finished games in the event, `2½ / 4`; null if not known. `players` come from the
- * service and cover the whole event, while a stream has only the games that were asked for.
+ * Return a player's points and finished games in the event, `2½ / 4`; null if not known. `players` cover the whole event,
+ * while the page may have only some of its games.
  */
 export function eventPoints(players, side) {
   const player = players.find(({ id, name }) => id === keyOf(side) || name === side.name);
   return (player?.points ?? null) === null ? null : `${pointsText(player.points)} / ${player.finished}`;
 }
 
-/** Steps of the text "one in so many", no finer than a neural network of human moves can estimate. */
+/** Numbers N for the text "1 in N", as coarse as the estimates of the neural network of human moves. */
 const STEPS = [4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200];
 const LEAST = 1 / 200;
 
@@ -191,12 +191,12 @@ export function shareWords(share, words) {
   return tenths === 5 ? words.shareHalf : fill(words.shareTenths, tenths);
 }
 
-/** Smallest share of players who would lose a pawn for which a position is mentioned as hard. */
+/** A position is called hard if at least this share of players would lose a pawn in it. */
 const HARD = 0.15;
 
 /**
- * Return what players of this rating would do, `{mark, text}`: how few find the played move, or how many would lose a
- * pawn in the position after it, unless the game has ended; null if neither is known.
+ * Return what players of this rating would do, `{mark, text}`: how few would find the played move or, in a running game,
+ * how many would lose a pawn in the next position. It is null if neither is known.
  */
 export function humanLine(game, words) {
   const ply = game.plies.at(-1) ?? null;

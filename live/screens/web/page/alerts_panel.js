@@ -1,4 +1,4 @@
-/** The arbiters' view: alerts with a tone, commands about them, screening figures with their basis, and the incident log. */
+/** The arbiters' view: alerts, a tone for new ones, commands about them, screening figures, and the incident log. */
 
 import { button, Children, element, kept, named, nameNode, searchField, setLine, setText, tableOf } from "../drawing/elements.js";
 import { locale, say } from "./language.js";
@@ -8,14 +8,14 @@ import { ask, writePlace } from "./page_address.js";
 const SIGNS = { alarm: "!!", warning: "!", look: "?" };
 const SEVERITIES = Object.keys(SIGNS);
 
-/** Return alerts in the arbiters' order: most urgent first, then newest; acknowledged and then muted ones last. Pure. */
+/** Return open alerts, then acknowledged ones, then muted ones; each group by urgency, and then the newest first. Pure. */
 export function rankAlerts(alerts) {
   const later = ({ muted, acknowledged_s: seen = null }) => (muted ? 2 : seen === null ? 0 : 1);
   const rank = (alert) => SEVERITIES.indexOf(alert.severity) + later(alert) * SEVERITIES.length;
   return alerts.toSorted((a, b) => rank(a) - rank(b) || b.first_seen_s - a.first_seen_s || (a.id < b.id ? -1 : 1));
 }
 
-/** Return a screening figure with all the facts that must go with it; empty without one. Pure. */
+/** Return a sentence with a screening figure and the facts without which it must not be read; empty without a figure. Pure. */
 export function agreementText(agreement) {
   if (!agreement) return "";
   const percent = (part) => Math.round(100 * part);
@@ -35,7 +35,7 @@ function makeForm(label, name, send) {
   return form;
 }
 
-/** The line of an alert. `act` sends a command to the service and returns whether it was sent. */
+/** The entry of an alert in the list. `act` sends a command to the service and returns whether it was sent. */
 class AlertLine {
   constructor({ id, kind, game }, act) {
     this._severity = element("strong", "severity");
@@ -89,7 +89,7 @@ export class ArbiterView {
     this.node = named(element("section", "arbiter-view", "", ...parts), say("For arbiters only"));
   }
 
-  /** Redraw after some time: the log may have become readable, which allows commands. */
+  /** Draw the alerts again if the log has become readable, since commands are possible only then. */
   tick() {
     if (this._shown !== null) this.draw(...this._shown, performance.now());
   }
@@ -112,12 +112,12 @@ const EVERY_MS = 5_000;
 /** Return date and time in this machine's time zone; `long` adds the name of the zone. */
 const writeTime = (seconds, timeStyle = "medium") => new Date(1000 * seconds).toLocaleString(locale, { dateStyle: "short", timeStyle });
 
-/** Return the history of an incident, one line per change. Pure but for the time zone. */
+/** Return the history of an incident, one line per change. Pure except for the machine's time zone. */
 function incidentLines({ changes }) {
   return changes.map(({ at_s: at, what, text }) => `${writeTime(at)} ${say(what)}${text ? `: ${text}` : ""}`);
 }
 
-/** Return the head of the printed log: its event, its time, and how much of the log it contains. Pure but for the time zone. */
+/** Return the head of the printed log: event, time and number of incidents. Pure except for the machine's time zone. */
 function printHead({ incidents, words, atS }, title) {
   const open = incidents.filter(({ over_s: over }) => over === null).length;
   const count = say("Incidents: {}, open: {}", incidents.length, open);
@@ -126,10 +126,10 @@ function printHead({ incidents, words, atS }, title) {
 
 class IncidentLog {
   constructor(act) {
-    /** Whether the log could be read. Arbiters who may see only some boards can neither read it nor answer alerts. */
+    /** Whether the log could be read. Arbiters who may see only some boards can neither read the log nor answer alerts. */
     this.known = false;
     this._askedAt = -Infinity;
-    /** The log as last read, with the search words and the time, seconds. */
+    /** The log as last read, the words of the search, and the time of reading, seconds since 1970 UTC. */
     this._read = { incidents: [], words: "", atS: 0 };
     this._body = element("tbody");
     this._head = element("p", "printed");
@@ -168,7 +168,7 @@ class IncidentLog {
     this._list();
   }
 
-  /** List the incidents, the newest first on the screen, in the order of events on paper, where a `head` is above them. */
+  /** List the incidents, the newest first. With a `head`, list them for print: below the head, the oldest first. */
   _list(head = "") {
     setText(this._head, head);
     const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((incident) => {
@@ -184,35 +184,35 @@ class IncidentLog {
 const STORED = "live-rate-sound";
 const SOUNDS = { off: say("Sound: off"), alarms: say("Sound: alarms"), all: say("Sound: every alert") };
 
-/** Return whether an alert needs attention: not muted, acknowledged or cleared. Pure. */
+/** Return whether an alert is open: neither muted, acknowledged nor cleared. Pure. */
 const asksForNotice = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
 
-/** Return the most urgent alert of each board that has alerts needing attention, most urgent board first. Pure. */
+/** Return the most urgent open alert of each board, by the board's id; the most urgent board comes first. Pure. */
 export function worstByBoard(alerts) {
   const worst = new Map();
   for (const alert of rankAlerts(alerts.filter(asksForNotice))) if (alert.game && !worst.has(alert.game)) worst.set(alert.game, alert);
   return worst;
 }
 
-/** Return the number of alerts that need attention, with the sign of the most urgent: `!! 4`; empty if none. Pure. */
+/** Return the number of open alerts with the sign of the most urgent one: `!! 4`; empty without open alerts. Pure. */
 export function alertCount(alerts) {
   const asking = rankAlerts(alerts.filter(asksForNotice));
   return asking.length ? `${SIGNS[asking[0].severity]}\u00a0${asking.length}` : "";
 }
 
-/** Return an alert's text as a sentence, without the leading words that are shown beside it. */
+/** Return an alert's text as a sentence, without those `leads` at its beginning that are shown beside it. */
 function alertSentence(text, leads, nameByColor = (point) => point) {
   const point = nameByColor(leads.reduce((rest, lead) => (rest.startsWith(lead) ? rest.slice(lead.length) : rest), text));
   return point.charAt(0).toUpperCase() + point.slice(1);
 }
 
-/** Return sign and text of an alert that is shown beside its board; the player is named by colour. Pure. */
+/** Return the sign and text of an alert for use beside its board; the colour replaces the player's name. Pure. */
 export function alertText({ severity, text, player }, { board, white, black }) {
   const nameByColor = (point) => (player ? point.replaceAll(player, player === white.name ? "White" : "Black") : point);
   return `${SIGNS[severity]} ${alertSentence(text, [`Board ${board}: `, `${white.name} - ${black.name}: `], nameByColor)}`;
 }
 
-/** Return the alerts known now, by id, and whether a new one matches the chosen sound. Pure. */
+/** Return the current alerts by id, and whether a new one has a severity that the reader wants to hear. Pure. */
 export function hearAlerts(before, alerts, choice) {
   const asking = alerts.filter(asksForNotice);
   const heard = Object.fromEntries(asking.map(({ id, times }) => [id, times]));
@@ -228,7 +228,7 @@ class AlertSound {
     this.button = button(SOUNDS[this._choice], () => this._next());
   }
 
-  /** Note the current alerts and play the tone for new ones. */
+  /** Record the current alerts and play the tone for new ones. */
   hear(alerts) {
     const { heard, rings } = hearAlerts(this._heard, alerts, this._choice);
     this._heard = heard;

@@ -17,7 +17,7 @@ import { fill } from "../overlay/language/words.js";
 import { clockOf, lastMove, oddsOf, oddsWords, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
 
 export class Card {
-  /** `sight` observes which cards are on the screen; without it the card is always drawn. */
+  /** `sight` is an observer that tells the card whether it is on the screen; without it the card is always drawn. */
   constructor(elapsedS, sight = null) {
     this.game = null;
     this.basis = {};
@@ -66,7 +66,7 @@ export class Card {
     if (this._visible) this._drawPictures();
   }
 
-  /** Draw all but the pictures; return the score as {@link scoreOf} does, or null if nothing has changed. */
+  /** Draw everything except the pictures; return the score as {@link scoreOf} does, or null if nothing has changed. */
   _show(game, basis) {
     const { withheld, oneRound } = basis;
     if (game === this.game && withheld === this.basis.withheld && oneRound === this.basis.oneRound) return null;
@@ -75,7 +75,7 @@ export class Card {
     const score = scoreOf(game);
     setText(this.where, placeText(game, oneRound));
     setText(this.move, lastMove(game, words));
-    // A result is shown beside the names instead.
+    // A result is shown beside the names and not here.
     const text = game.result === "*" ? score.text : "";
     setText(this.score, isSure(score) || !text ? text : `${text} \u2026`);
     this.score.classList.toggle("provisional", !isSure(score));
@@ -125,13 +125,13 @@ export class Card {
 }
 
 const [WIDTH, HEIGHT] = [100, 40];
-/** Smallest range of a sparkline, Elo, so that noise does not look like drama. */
+/** Smallest range of a sparkline, Elo, so that noise does not look like a large change. */
 const LEAST_SPAN = 300;
 
 /**
- * Return the paths of a sparkline, `{zero, white: {area, line, end}, black: …}`; null without a value. They show how
- * far each side's figure is from its own Elo, move by move, so that one dashed line stands for both Elo. A side without
- * Elo is compared with its opponent's. Pure.
+ * Return the SVG paths of a sparkline, `{zero, white: {area, line, end}, black: …}`; null without a value. The curves
+ * show the difference between each side's figure and its own Elo, so that one dashed zero line serves both. A side
+ * without Elo is compared with the opponent's Elo. Pure.
  */
 function sparkPaths(game) {
   const { curves, white, black } = game;
@@ -161,7 +161,7 @@ function sparkPaths(game) {
 
 const isKnown = (value) => value !== null;
 
-/** Lines differ by their cores, white or black like the discs at the names, not by colour. */
+/** Both lines have the same colour but different cores, white or black like the discs at the names. */
 const PARTS = { area: ["area"], line: ["rim", "core"], end: ["rim end", "core end"] };
 
 class Spark {
@@ -183,8 +183,8 @@ class Spark {
 }
 
 /**
- * The parts of one side that every view shows, each a node; the view arranges them. `piece` is the disc of the side's
- * colour, `usual` the usual range as text, `band` the same range as a picture.
+ * The parts of one side that every view shows. Each part is a node, and the view arranges them. `piece` is the disc of
+ * the side's colour, `usual` the usual range as text, `band` that range as a picture.
  */
 export class Side {
   constructor(color, elapsedS) {
@@ -202,7 +202,7 @@ export class Side {
     this.usual = element("span", "interval");
   }
 
-  /** Draw the parts as after `plies`; return `{read, rests, news}`: the figure's texts, missing moves, and a costly move. */
+  /** Draw the parts after `plies`; return `{read, rests, news}`: texts of the figure, of unrated moves and of a costly move. */
   show(game, plies, basis, room = "") {
     const { color } = this;
     const player = game[color];
@@ -228,7 +228,7 @@ export class Side {
   }
 }
 
-/** The usual range of a player as a strip, with a dot for the figure, outside the band if it is unusual. */
+/** A strip with a band for the player's usual range and a dot for the figure. */
 class Band {
   constructor(color) {
     this._dot = element("i", `dot ${color}`);
@@ -270,7 +270,7 @@ class ClockText {
     this.node = element("span", "clock");
   }
 
-  /** A text that changes with the width of the clock: a running clock is bolder. */
+  /** A text that changes with the width of the clock, which is wider while it runs, since it is bold. */
   get room() {
     return `${this.node.className} ${this.node.textContent.length}`;
   }

@@ -1,4 +1,4 @@
-/** Choice and order of the boards. Pure. */
+/** The selection and the order of boards. Pure. */
 
 import { settledFigure } from "../client/figures.js";
 import { COLORS, gameOrder, inRound } from "../client/games.js";
@@ -9,10 +9,10 @@ import { buildMatcher } from "./search.js";
 /** Return the lower of both clocks, seconds. */
 const lowestClock = ({ plies }) => Math.min(...plies.slice(-2).map(({ clock_s: clock }) => clock ?? Infinity));
 
-/** Return the higher figure of both sides, among those with enough moves. */
+/** Return the higher of both sides' figures that have enough moves. */
 const highestFigure = ({ curves }) => Math.max(...COLORS.map((color) => settledFigure(curves[color].at(-1))?.value ?? -Infinity));
 
-/** Orders of the boards: a label, and a key whose smallest value comes first and unknown values last. */
+/** Orders of the boards, each with a label and a sort key. The smallest key comes first, unknown keys last. */
 export const ORDERS = {
   board: { label: say("Board"), key: () => 0 },
   close: { label: say("Closest score"), key: (game) => Math.abs(scoreOf(game).cp ?? Infinity) },
@@ -20,7 +20,7 @@ export const ORDERS = {
   clock: { label: say("Least time left"), key: (game) => (game.result === "*" ? lowestClock(game) : Infinity) },
 };
 
-/** Return the boards that a place asks for, in its order; those in `alerting` (ids) come first, in that order. */
+/** Return the boards that a place selects, in its order; boards with ids in `alerting` come first, in the order of that list. */
 export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []) {
   const matches = buildMatcher(q);
   const isChosen = (game) => isInState(game, state) && matches(searchedText(game));
@@ -28,13 +28,13 @@ export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []
   const key = ORDERS[sort]?.key ?? ORDERS.board.key;
   const keys = new Map(chosen.map((game) => [game.id, key(game)]));
   const urgency = new Map(alerting.map((id, at) => [id, at - alerting.length]));
-  // Boards with equal keys keep their order; so do two unknown ones, since the difference of their keys is not a number.
+  // The sort is stable, so boards with equal keys stay in order. So do two with unknown keys, whose difference is NaN.
   return chosen.sort((a, b) => (urgency.get(a.id) ?? 0) - (urgency.get(b.id) ?? 0) || keys.get(a.id) - keys.get(b.id));
 }
 
 const isInState = ({ result }, state) => state === "all" || (result === "*") === (state === "running");
 
-/** Return the text in which a search looks for a board. */
+/** Return the text of a board in which a search looks for words. */
 function searchedText({ event, board, round, result, white, black }) {
   const people = [white, black].flatMap(({ name, title, team, federation }) => [name, title, team, federation]);
   return [event, board === null ? "" : `board ${board}`, round, result, ...people].filter(Boolean).join("\n");

@@ -6,16 +6,13 @@ import { moveText, scoreText, unbroken, whiteShare } from "../drawing/number_for
 import { say, words } from "./language.js";
 import { localMove } from "../overlay/language/words.js";
 
-/**
- * Marks of bad moves by their smallest loss of winning chances, as lichess judges moves, so that losses in decided
- * positions count little.
- */
+/** Marks of bad moves, each with its smallest loss of expected score (0 to 1). The limits are those of lichess. */
 export const MARKS = [[0.15, "??", "blunder"], [0.1, "?", "mistake"], [0.05, "?!", "inaccuracy"]];
 
-/** Marks of a move that few would have found, and of one that sets a trap. */
+/** Marks of a good move that few would have found, and of a move that sets a trap. */
 const PRAISE = { find: "!", trap: "!?" };
 
-/** Return the mark of a move, `{sign, name}`; null if it has none, or while its scores are missing. Pure. */
+/** Return the mark of a move, `{sign, name}`; null without a mark or while a score is missing. Pure. */
 export function moveMark(ply, mover) {
   const score = ply.played_cp ?? ply.score_cp;
   if (ply.gain_cp === null || score === null) return null;
@@ -49,7 +46,7 @@ export class MoveList {
     if (now) this._reveal(now);
   }
 
-  /** Scroll the list, never the page, until the button is visible. */
+  /** Scroll the list, but not the page, until the button is visible. */
   _reveal(button) {
     const { node } = this;
     const top = button.offsetTop;

@@ -1,4 +1,4 @@
-/** The view of one board. It contains everything that needs the charts' library and is loaded on first use. */
+/** The view of one board. The module is loaded on first use, since only this view needs the libraries of charts and diagram. */
 
 import { alertText, worstByBoard } from "./alerts_panel.js";
 import { Side } from "./board_card.js";
@@ -49,7 +49,7 @@ export class BoardPage {
     this._oddsText = element("span");
     this._odds = element("p", "odds", "", this._oddsBar, this._oddsText);
     this._human = element("p", "human");
-    /** The reason why the winner has the lower figure. */
+    /** A sentence that explains why the winner has the lower figure. */
     this._despite = element("p", "despite");
     this._problem = element("p", "problem");
     this._buttons = this._controls();
@@ -104,7 +104,7 @@ export class BoardPage {
     if (this._experts.open && this._game !== null) this._algorithm4.draw(this._game, this._ply / 2, this._rating);
   }
 
-  /** Move by some plies, forward or back; at the newest ply the view follows the game again. */
+  /** Move by this many plies, back if negative; at the newest ply the view follows the game again. */
   step(plies) {
     if (this._game === null) return;
     const last = wholeOf(this._game);
@@ -163,7 +163,7 @@ export class BoardPage {
     newest.classList.toggle("looking-back", place.ply !== null);
   }
 
-  /** Draw the diagram once its width is settled: a board just shown redraws itself first, and no piece may move before that. */
+  /** Draw the diagram once its width is settled: a board that has just appeared redraws itself, which would stop an animation. */
   _drawDiagram() {
     const width = this._square.clientWidth;
     if (this._position === null || width === 0 || width !== this._width) return;
@@ -187,7 +187,7 @@ export class BoardPage {
     return element("div", "controls", "", ...Object.entries(CONTROLS).map(make));
   }
 
-  /** Show the position after the move that is pointed at; if null, the current position. */
+  /** Show the position after the move under the pointer; if null, the current position. */
   _peek(move) {
     if (this._game === null || this._position === null) return;
     const plies = move === null ? this._ply : Math.min(2 * move, this._game.plies.length);
@@ -196,7 +196,7 @@ export class BoardPage {
   }
 }
 
-/** The buttons below the board, by the key that does the same. */
+/** The buttons below the board, by the key with the same action. */
 const CONTROLS = { Home: "|\u25c0", ArrowLeft: "\u25c0", ArrowRight: "\u25b6", End: "\u25b6|", f: "\u21c5" };
 
 const ACTIONS = {
@@ -207,7 +207,7 @@ const ACTIONS = {
   flip: (board) => board._go((place) => ({ flip: !place.flip })),
 };
 
-/** Return the number of plies in the whole game, even if only the first of them are shown. */
+/** Return the number of plies in the whole game, even if the state contains only its first plies. */
 const wholeOf = (game) => game.whole_plies ?? game.plies.length;
 
 /** The line of a player above or below the board, with the figure. */

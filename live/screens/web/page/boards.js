@@ -19,9 +19,9 @@ import { RoundPicker } from "./round_picker.js";
 import { basisIn } from "./score_words.js";
 import { roundAddress } from "./service_addresses.js";
 
-/** Largest number of boards that are shown with their pictures. */
+/** Maximum number of boards that are shown with diagram and curves. */
 const MANY = 24;
-/** Shortest time between two changes of the boards' order: nobody can read boards that jump about. */
+/** Shortest time between two changes of the boards' order, since nobody can read boards that keep moving. */
 export const REARRANGE_MS = 3_000;
 
 export class Overview {
@@ -162,7 +162,7 @@ function makeChoice(name, labels, chosen) {
   return { select, label: element("label", "", "", element("span", "", name), select) };
 }
 
-/** The text in place of boards if there are no games: the sources, their state, and where to look next. */
+/** The text that replaces the boards while there are no games: sources with their state, and what to do. */
 class EmptyState {
   constructor() {
     this._title = element("h2");

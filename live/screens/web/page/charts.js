@@ -15,12 +15,11 @@ const FAMILY = "Inter, system-ui, sans-serif";
 /**
  * A chart of one `kind`, which has these fields:
  * - `series(game, above)` returns `{data, note}`: columns for uPlot (x first), null if there is nothing to draw;
- * - `options(color, current, above)` returns the rest of uPlot's options, with colours by name, and `marked`, which
- * draws over the chart;
+ * - `options(color, current, above)` returns the other options of uPlot and `marked`, which draws over the chart;
  * - `says(game, above)` returns the chart in words; `empty` is the text in place of an empty chart.
  */
 export class Chart {
-  /** `picked` is called with the x that is clicked, `pointed` with the x that is pointed at, or null. */
+  /** `picked` is called with the x of a click, `pointed` with the x under the pointer or null. */
   constructor(kind, picked, pointed = () => {}) {
     this._kind = kind;
     this._picked = picked;
@@ -54,7 +53,7 @@ export class Chart {
   }
 
   _options() {
-    // Resolved to a value that a canvas understands: forced colours are keywords.
+    // Resolve the colour, since a canvas does not understand the keywords of forced colours.
     const color = (name) => {
       this._box.style.color = `var(${name})`;
       return getComputedStyle(this._box).color;
@@ -69,7 +68,7 @@ export class Chart {
     };
     return {
       padding: [8, 10, 0, 0],
-      // Without this drag setting the library would swallow clicks.
+      // Without this drag setting uPlot would suppress clicks.
       cursor: { drag: { x: false, y: false, click: () => {} }, points: { show: false }, y: false },
       ...rest,
       axes: axes.map((options) => ({ ...axis, ...options })),
@@ -105,7 +104,7 @@ export class Chart {
     ctx.restore();
   }
 
-  /** Return the size of the chart, as wide as its box; on a phone it is lower, so that people need not scroll far. */
+  /** Return the size of the chart, as wide as its box; a narrow one is lower, so that people on phones scroll less. */
   _size({ clientWidth: width }) {
     return { width, height: Math.min(this._kind.height, Math.round(0.44 * width)) };
   }
@@ -113,7 +112,7 @@ export class Chart {
 
 // --- the kinds of charts: by move, on one axis ------------------------------------------------------
 
-/** Smallest length of the axis, moves, so that the axis of a young game does not change all the time. */
+/** Smallest length of the axis, moves: without it the scale of a young game would change with every move. */
 const LEAST_MOVES = 10;
 
 const movesOf = ({ plies, whole_plies: whole = plies.length }) => Math.max(LEAST_MOVES, Math.ceil(whole / 2));
@@ -127,7 +126,7 @@ function moveAxis(current) {
   return { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100], values: (plot, splits) => splits.map((move) => (move > 0 ? number(move) : "")) };
 }
 
-/** Ticks of the score's axis, centipawns; the axis is in chances, so that a score of 8 pawns does not hide a change of 0.8. */
+/** Ticks of the score's axis, centipawns. The axis shows winning chances, so that large scores do not flatten small ones. */
 const SCORE_TICKS = [-800, -300, -100, 0, 100, 300, 800];
 /** Number of costly moves of each side that are marked in the score. */
 const MARKED = 3;
@@ -167,7 +166,7 @@ export const SCORE = {
   },
 };
 
-/** Mark in the score the costly moves that the curves name. */
+/** Mark in the score chart the costly moves that are named at the curves. */
 function markCosts(plot, game, color) {
   const { ctx } = plot;
   ctx.save();

@@ -1,4 +1,4 @@
-/** Dialogs that explain the figures, one click away from each, and the keys. */
+/** Dialogs that explain the figures and the keys. */
 
 import { say } from "./language.js";
 import { anchor, button, element, headCell, kept, named } from "../drawing/elements.js";
@@ -21,7 +21,7 @@ export function explain() {
   show(say("What do the numbers mean?"), nodes);
 }
 
-/** Show a dialog; its text is the page's own. */
+/** Show a dialog with this title and these nodes. */
 function show(title, nodes) {
   if (dialog === null) {
     dialog = element("dialog", "explanation");
@@ -65,7 +65,7 @@ export const KEYS = {
 /** Return the label of a key. */
 export const keyText = (key) => ({ ArrowLeft: "\u2190", ArrowRight: "\u2192", Escape: "Esc" })[key] ?? key;
 
-/** Return whether keys of a single letter work; people who use voice control switch them off. */
+/** Return whether keys of a single letter work. People who use voice control can switch them off. */
 const lettersAct = () => kept.read(STORED) !== "off";
 
 export function showHelp() {

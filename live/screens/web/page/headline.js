@@ -1,4 +1,4 @@
-/** The headline of the boards: their round, and the sentence that matters most now. Pure. */
+/** The headline of the boards: their round, and the most important sentence about it now. Pure. */
 
 import { eloText, settledFigure } from "../client/figures.js";
 import { COLORS, inRound, leadingRound, roundsOf } from "../client/games.js";
@@ -7,7 +7,7 @@ import { momentText, say, words } from "./language.js";
 import { newestMoments } from "./moments_list.js";
 import { roundWords } from "./round_picker.js";
 
-/** Number of newest moments among which the headline is chosen, by weight. */
+/** The headline is the weightiest of this many newest moments. */
 const NEWEST = 5;
 
 /** Smallest percentile and number of counted moves of a player who can be called the best so far. */
@@ -16,10 +16,10 @@ const BEST = { percentile: 80, moves: 15 };
 const UPSET_ELO = 100;
 
 /**
- * Return the headline of the boards, `[round, sentence, moment]`: their leading round and its progress, a sentence, and
- * the moment that it tells, or null. The sentence sums up the round once it is over; before that it tells the
- * weightiest of the newest moments, or else who plays best. If the games are only a part of their round (`isPart`), the
- * progress of the round is not known, and no sentence is about the whole of it.
+ * Return the headline of the boards, `[round, sentence, moment]`: the leading round with its progress, a sentence, and
+ * the moment that the sentence is about, or null. Once the round is over, the sentence sums it up. Before that it is
+ * about the weightiest of the newest moments or, without one, about the best player. If the games are only a part of
+ * their round (`isPart`), progress and sums are left out, since they are not known.
  */
 export function writeHeadline(allGames, moments, feeds, isPart = false) {
   const leading = leadingRound(roundsOf(allGames, feeds));
@@ -39,14 +39,14 @@ export function writeHeadline(allGames, moments, feeds, isPart = false) {
   return [round, bestSoFar(games) ?? countedResults(games), null];
 }
 
-/** Return a short sentence about the player with the round's highest percentile, since the moment's own text is longer. */
+/** Return a sentence about the player with the round's highest percentile, shorter than the moment's own text. */
 function bestOfRound(games, { game: id, color, figures }) {
   const [name, elo] = sideOf(games, games.find((game) => game.id === id)[color]);
   const { value } = figures.find((figure) => figure.name === "perceived");
   return say("Best of the round: {}, played like {} (Elo {}).", name, eloText({ value }), elo);
 }
 
-/** Return a side's short name, distinct among these games and isolated, and its Elo. */
+/** Return a side's short name, distinct among these games and isolated for right-to-left scripts, with its Elo. */
 function sideOf(games, { name, elo }) {
   const names = games.flatMap(({ white, black }) => [white.name, black.name]);
   return [isolated(shortName(name || "?", names)), elo];
@@ -64,7 +64,7 @@ function countedResults(games) {
   return sentences.join(" ");
 }
 
-/** Return a sentence about the best player so far, once half of the boards have settled figures; null if nobody stands out. */
+/** Return a sentence about the best player so far; null if nobody stands out or most boards have no settled figures yet. */
 function bestSoFar(games) {
   const sides = games.flatMap((game) => COLORS.map((color) => ({ game, side: game[color], figure: settledFigure(game.curves[color].at(-1)) })));
   const settled = sides.filter(({ figure }) => figure !== null && figure.counted >= BEST.moves);

@@ -1,6 +1,6 @@
 /**
- * State of the connection, the sources and the engines: problems in a word above every view, details in a view of their
- * own; and the form that asks for a missing token.
+ * State of the connection, the sources and the engines: problems in a line above every view, and details in a view. Also
+ * the form that asks for a missing token.
  */
 
 import { TokenCheck } from "../client/connection.js";
@@ -10,11 +10,11 @@ import { clockText } from "../drawing/number_format.js";
 import { feedText, locale, say, words } from "./language.js";
 import { age, counted, fill, tokenText } from "../overlay/language/words.js";
 
-/** States of sources that send nothing: those that are lost, and those that have not started. */
+/** States of sources that send nothing: of lost sources, and of sources that have not started. */
 const LOST = ["retrying", "failed"];
 const COMING = ["connecting", "waiting"];
 
-/** Return the state of all sources together, `{said, state}`: live if any source is live or only silent. Pure. */
+/** Return the state of all sources together, `{said, state}`: a text, and `live` if any source is live or only silent. Pure. */
 function sourcesWords(feeds) {
   const states = feeds.filter(({ part }) => !part).map(({ state }) => state);
   const any = (...searched) => states.some((state) => searched.includes(state));
@@ -23,7 +23,7 @@ function sourcesWords(feeds) {
   return any(...COMING) ? { said: say("not live yet"), state: "waiting" } : { said: say("over"), state: "finished" };
 }
 
-/** Return the state of all engines together; other problems, as with a journal, do not slow them down. Pure. */
+/** Return the state of all engines together. Problems that do not slow engines, as with the journal, do not count. Pure. */
 export function engineState(health) {
   const working = health.engines.filter(({ state }) => state === "idle" || state === "searching").length;
   return working === health.engines.length ? "live" : working ? "retrying" : "failed";
@@ -37,7 +37,7 @@ const STATES = { live: say("live"), stale: say("live"), retrying: say("lost, try
 /** Return the state of a source in words for viewers. */
 export const sourceText = (state) => STATES[state] ?? say("not there yet, waiting");
 
-/** States of a source that are no problem. */
+/** States of a source without a problem. */
 const WELL = ["live", "finished"];
 
 /** Return a line for each source with a problem, for arbiters. */
@@ -63,26 +63,26 @@ function scoresLine({ engines, games }) {
   const state = engineState(engines);
   const all = [...(games?.values() ?? [])];
   const late = all.reduce((sum, game) => sum + game.plies_played - game.plies_scored, 0);
-  // Nobody waits for the scores of games that have ended.
+  // Late scores matter only while a game runs.
   const slow = late > 0 && all.some(running) ? say("slower than usual at the moment") : "";
   const how = { failed: say("none at the moment"), retrying: slow }[state];
   const detail = [how, late > 0 ? counted(words, "toBeRated", late) : ""].filter(Boolean).join(", ");
   return detail && state !== "live" ? [{ state, name: say("scores"), detail }] : [];
 }
 
-/** Return the lines above every view, which link to the view of health: a public delay, and problems only. Pure. */
+/** Return the lines above every view, which link to the view of health: the public delay and problems. Pure. */
 export function troubleLines(held) {
   const { feeds, engines, hello } = held;
   const late = lateText(hello?.public_delay);
   return [
     ...(late ? [{ state: "waiting", name: say("public"), detail: late }] : []),
     ...(hello?.sight === "arbiter" ? sourceLines(feeds) : sourcesLine(feeds)),
-    // Readers who may not see scores are not told whether they are late either.
+    // Readers who may not see scores do not learn whether scores are late.
     ...(engines && hello?.sight !== "venue" ? scoresLine(held) : []),
   ];
 }
 
-/** Draw the lines about problems; only texts that differ are touched. */
+/** Draw the lines about problems; change only texts that differ. */
 export function drawHealth(list, held) {
   const lines = troubleLines(held);
   list.hidden = lines.length === 0;
@@ -101,7 +101,7 @@ export function drawHealth(list, held) {
 
 const writeNumber = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString(locale));
 
-/** Return the rows about all engines together, as pairs of texts, for those who run the service. Pure. */
+/** Return the rows about all engines together, `[name, value]`, for people who run the service. Pure. */
 export function engineRows({ engines: health, engine }) {
   if (!health) return [];
   const knownPercent = Math.round((100 * health.cache_hits) / health.asked);
@@ -151,7 +151,7 @@ function makeTable(title, headings) {
 /** For each state of a connection, the state of a source that looks alike. */
 const CONNECTION = { connecting: "connecting", waiting: "retrying", refused: "failed" };
 
-/** Return the state of the connection and its sources, `{said, state}`; `state` is one of a source. Pure. */
+/** Return the state of the connection and its sources, `{said, state}`; `state` is a source's state that looks alike. Pure. */
 export function connectionWords({ status, heardAt, away = false, reason = "" }, feeds, now) {
   const silentS = heardAt === null ? null : (now - heardAt) / 1000;
   const since = silentS === null ? "" : `; ${fill(words.asOf, age(words, silentS))}`;
@@ -174,7 +174,7 @@ export function drawConnection(node, connection, feeds, now) {
 
 // --- the token --------------------------------------------------------------------------------------
 
-/** A form that asks for a token if the service requires one, or says that the given one is not valid. */
+/** A form that asks for a token if the service requires one or rejects the given one. */
 export class TokenEntry {
   constructor() {
     this._check = new TokenCheck();

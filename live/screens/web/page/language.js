@@ -1,6 +1,7 @@
 /**
- * The page's language, one of the overlays': `?lang=de`, or else the browser's. English texts are written in the code;
- * the other languages are here, a row for each text, in the order of `OTHERS`. A text without a row stays English.
+ * The page's language, one of the overlays' languages: `?lang=de` or, without it, the browser's. English texts are in the
+ * code. Here is a row for each text with the other languages, in the order of `OTHERS`. A text without a row stays
+ * English.
  */
 
 import english from "../overlay/language/en.js";
@@ -9,32 +10,32 @@ import { fill, LANGUAGES } from "../overlay/language/words.js";
 
 const OTHERS = ["de", "fr", "es", "it", "ru"];
 
-/** Return the first of these languages that the page has, as `de` for `de-AT`; otherwise English. Pure. */
+/** Return the first of these language tags that the page supports, such as `de` for `de-AT`; otherwise `en`. Pure. */
 export function chosenLanguage(tags) {
   const codes = tags.map((tag) => tag.toLowerCase().split("-")[0]);
   return codes.find((code) => Object.hasOwn(LANGUAGES, code)) ?? "en";
 }
 
-/** Without a page (in tests of pure functions) the language is English. */
+/** Tests of pure functions have no page and use English. */
 const askedTags = globalThis.document ? [new URL(location.href).searchParams.get("lang") ?? "", ...navigator.languages] : [];
 export const language = chosenLanguage(askedTags.filter(Boolean));
 
 /** The overlays' texts in this language. */
 export const words = language === "en" ? english : (await import(`../overlay/language/${language}.js`)).default;
 
-/** The locale for dates and times: the European one if several countries share the language. */
+/** The locale for dates and times; the European one for a language of several countries. */
 export const { locale } = words;
 
-/** Return a text of the page in a language, with the values in their places. Pure. */
+/** Return a text of the page in a language, with `values` in place of `{}`. Pure. */
 export const sayIn = (code, text, ...values) => fill(TEXTS[text]?.[OTHERS.indexOf(code)] ?? text, ...values);
 
-/** Return a text in the page's language, with the values in their places. */
+/** Return a text in the page's language, with `values` in place of `{}`. */
 export const say = (text, ...values) => sayIn(language, text, ...values);
 
 /** Return the name of a round: `Round 4`, or the source's own name for it; empty while unknown. */
 export const roundText = (round) => (/^\d/.test(round) ? fill(words.round, round) : known(round));
 
-/** Return the name of a source; the public sees no address, only a name such as `source 465c2`. */
+/** Return the name of a source in the page's language. The public sees no address but a name such as `source 465c2`. */
 export const feedText = (feed) => feed.replace(/^source(?= )/, say("Source"));
 
 /** Return the text of a moment in the page's language. */

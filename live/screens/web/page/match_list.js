@@ -14,7 +14,7 @@ export class MatchList {
 
   draw(games) {
     const matches = teamMatches(games);
-    // The event is named only if there are several, and so is the round.
+    // Name the event only if there are several events, and the round only if there are several rounds.
     const [events, rounds] = ["event", "round"].map((part) => new Set(matches.map((match) => match[part])).size);
     const lines = matches.map(({ event, round, teams, points }) => {
       const where = [events > 1 ? event : "", rounds > 1 ? roundText(round) : ""].filter(Boolean).join(", ");

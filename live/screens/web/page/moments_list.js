@@ -5,10 +5,10 @@ import { unbroken } from "../drawing/number_format.js";
 import { locale, momentText, say, words } from "./language.js";
 import { writePlace } from "./page_address.js";
 
-/** Largest number of moments above the boards; nobody reads more. */
+/** Maximum number of moments above the boards. */
 const MOST = 12;
 
-/** Return the newest moments, newest first; moments without a time by weight. Pure. */
+/** Return the newest moments, the newest first. Moments without a time come last, by weight. Pure. */
 export function newestMoments(moments, limit = MOST) {
   const order = (a, b) => (b.at_s ?? 0) - (a.at_s ?? 0) || b.weight - a.weight || (a.id < b.id ? -1 : 1);
   return [...moments].sort(order).slice(0, limit);
@@ -42,7 +42,7 @@ function makeEntry(moment) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
-  // The names in the sentence are isolated, so it reads from left to right even if a right-to-left name comes first.
+  // The names are isolated, so the sentence reads from left to right even if a right-to-left name is first.
   const sentence = anchor("sentence", unbroken(momentText(moment)), momentAddress(moment));
   return element("li", "", "", time, " ", element("strong", "", words[moment.kind] ?? moment.kind), " ", sentence);
 }

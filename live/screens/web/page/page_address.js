@@ -1,5 +1,5 @@
 /**
- * Places: what the page shows, as written after `#` in its address; keys that identify players in it, and the players
+ * Places: what the page shows, as written after `#` in its address. Also keys of players in the address, and the players
  * that this browser follows.
  *
  * The fragment is never sent to a server and leaves the query (event, token) unchanged.
@@ -20,14 +20,14 @@ const CHOICES = {
 
 const TEXTS = { game: "", player: "", event: "", round: "", q: "", sort: "", follow: "" };
 const MAX_TEXT = 300;
-/** Longest list of the players in a link to follow them: keys with commas between. */
+/** Maximum length in characters of the list of players in a link to follow them. */
 const MAX_FOLLOWED = 6000;
 
 export const HOME = Object.freeze({
   game: "",
   ...Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first])),
   ...TEXTS,
-  /** The ply on the board; null follows the game. */
+  /** Number of plies on the board; null shows the newest position. */
   ply: null,
   /** Whether players are sorted in reverse order. */
   down: false,
@@ -35,7 +35,7 @@ export const HOME = Object.freeze({
   flip: false,
 });
 
-/** Return the view that a game or a player in the address implies. */
+/** Return the view for an address that names a game or a player but no view. */
 function implied({ game, player }) {
   return game ? "board" : player ? "player" : HOME.view;
 }
@@ -70,10 +70,7 @@ export function writePlace(place) {
   return text ? `#${text}` : "";
 }
 
-/**
- * Return whether a page at this address shows only some games of its rounds: those that the address asks the service
- * for. A static page (`isStatic`) shows all.
- */
+/** Return whether the address of a page filters the games of its rounds. A static page (`isStatic`) ignores filters. */
 export function isPartOfRounds(page, isStatic) {
   const { searchParams } = new URL(page);
   return !isStatic && ["game", "board", "player"].some((name) => searchParams.has(name));
@@ -89,8 +86,8 @@ export async function ask(path, query = {}) {
 }
 
 /**
- * Return an address of this place to share, without the token. For a board in its current state, if the service serves
- * the page (`served`), it is an address for which chat programs can show a picture.
+ * Return an address of this place to share, without the token. If the service serves the page (`served`), a board in its
+ * current state gets an address for which chat programs show a picture.
  */
 export function shareAddress(href, place, served = false) {
   const url = new URL(href);
@@ -105,10 +102,10 @@ export function shareAddress(href, place, served = false) {
 // --- players ----------------------------------------------------------------------------------------
 
 const STORED = "live-rate-followed";
-/** Largest number of followed players. */
+/** Maximum number of followed players. */
 const MOST = 200;
 
-/** The followed players, starred by the reader and stored in this browser. They come first in every view. */
+/** The players that the reader follows by a star. They are stored in this browser and come first in every view. */
 export class FollowedPlayers {
   /** `storage` stores texts by name, as `kept` of drawing/elements.js; `changed()` is called after every change. */
   constructor(storage, changed = () => {}) {
@@ -135,7 +132,7 @@ export class FollowedPlayers {
     return this.has(white) || this.has(black);
   }
 
-  /** Return the items with those for which `is` is true first, otherwise in the given order. */
+  /** Return the items in their order, but those for which `is` is true come first. */
   first(all, is) {
     if (this._keys.size === 0) return all;
     return [...all.filter(is), ...all.filter((item) => !is(item))];
@@ -148,7 +145,7 @@ export class FollowedPlayers {
     this._keep();
   }
 
-  /** Also follow the players with these keys; return how many are new. */
+  /** Follow the players with these keys as well; return how many were not followed before. */
   add(keys) {
     const before = this._keys.size;
     for (const key of keys) if (key && this._keys.size < MOST) this._keys.add(key);
@@ -158,7 +155,7 @@ export class FollowedPlayers {
   }
 
   _keep() {
-    // If the browser stores nothing, they are followed until the page is closed.
+    // If the browser stores nothing, the players are followed until the page is closed.
     this._storage.write(STORED, JSON.stringify([...this._keys]));
     this._changed();
   }
@@ -170,7 +167,7 @@ export class FollowedPlayers {
   }
 
   _read() {
-    // Stored text is not trusted.
+    // The stored text can be damaged.
     try {
       return JSON.parse(this._storage.read(STORED) ?? "[]").filter((key) => typeof key === "string").slice(0, MOST);
     } catch {
@@ -198,8 +195,8 @@ export class FollowStar {
 }
 
 /**
- * Return the key of a player, from a game or the standings: the FIDE id, or else the words of the name, sorted and
- * without accents; empty for a player without either.
+ * Return the key of a player, from a game or the standings: the FIDE id or, without one, the words of the name, sorted
+ * and without accents. It is empty without a name.
  */
 export function playerKey({ id = "", fide_id: number = null, name }) {
   if (number) return `fide-${number}`;
@@ -207,7 +204,7 @@ export function playerKey({ id = "", fide_id: number = null, name }) {
   return fold(name).split(/[^\p{L}\p{N}]+/u).filter(Boolean).sort().join("-");
 }
 
-/** Return the player that an address names by key or name, `{player, side, games}`: null and empty if unknown. */
+/** Return `{player, side, games}` of the player that an address names by key or name; null and empty if there is none. */
 export function playerOf(players, games, keyOrName) {
   const nameKey = playerKey({ name: keyOrName });
   const standing = players.find((candidate) => playerKey(candidate) === keyOrName) ?? players.find(({ name }) => playerKey({ name }) === nameKey);

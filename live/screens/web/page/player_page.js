@@ -1,4 +1,4 @@
-/** The view of a player: the figures over all games of this page, and these games, the newest first. */
+/** The view of a player: figures over all games, and the games on this page, the newest first. */
 
 import { Card } from "./board_card.js";
 import { anchor, Children, element, named, nameNode, setText } from "../drawing/elements.js";
@@ -35,7 +35,7 @@ export class PlayerPage {
     if (person !== null) {
       this._star.draw(side ?? player);
       setText(this._name, person.name || "?");
-      // Players in the standings have a field for their Elo.
+      // A player in the standings has the Elo among the figures below.
       const elo = player === null ? side.elo : null;
       const about = [side?.title, elo ? `${say("Elo")} ${elo}` : "", side?.federation, side?.team];
       setText(this._about, about.filter(Boolean).join(" \u00b7 "));

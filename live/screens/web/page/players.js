@@ -1,4 +1,4 @@
-/** The view of all players, best first, and the columns of their figures, from the catalogue. */
+/** The view of all players, the best first. The columns are rows of the catalogue (live/catalogue.py). */
 
 import { brokerOf } from "../client/connection.js";
 import { say, words as spoken } from "./language.js";
@@ -33,11 +33,11 @@ export class PlayersPage {
     named(this.node, say("Players"));
   }
 
-  /** Return the players that a place asks for, in its order. */
+  /** Return the players that a place selects, in its order. */
   shown(held, place) {
     const { q, sort, down } = place;
     const matches = buildMatcher(q);
-    // Places are those among all players, even if a filter hides some.
+    // Rank all players before a filter hides some.
     const ranked = rankPlayers([...held.players.values()], sort, down, held.engine?.rating ?? null).filter(({ player }) => matches(player.name));
     return this._followed.first(ranked, ({ player }) => this._followed.has(player));
   }
@@ -118,12 +118,12 @@ class PlayerTableRow {
 const MINUS = "\u2212";
 const DASH = "\u2013";
 
-/** Return a figure as it is shown: `text`, `interval` and, if there is no figure, the reason `missing`. */
+/** Return a figure as it is shown: `text`, `interval` and, without a figure, the reason `missing`. */
 const shown = (text, interval = "", missing = "") => ({ text, interval, missing });
 
 /** Return the column for a row of the catalogue; a percentile has a label in words. */
 function makeColumn({ id, name, value, low, high, interval, kind, digits, missing, above_engine: isAbove }) {
-  // Games count once they have ended, as points do.
+  // Only finished games count, as for points.
   const path = id === "games" ? "finished" : value;
   const read = (view, from, { rating = null } = {}) => {
     const number = view[from] ?? null;
@@ -137,7 +137,7 @@ function makeColumn({ id, name, value, low, high, interval, kind, digits, missin
   return {
     id,
     label: id === "percentile" ? fill(spoken.betterThanSuch, "\u2026") : say(name),
-    /** Return a player's number, rounded as it is shown, so that players whose shown numbers are equal are tied. */
+    /** Return a player's number, rounded as it is shown, so that players with equal shown numbers are tied. */
     number(view, engine) {
       if (id === "perceived" || id === "percentile") return rankedBy(view);
       const number = read(view, path, engine);
@@ -161,7 +161,7 @@ function showPerceived(view, id, missing) {
   return { ...shown(eloText(figure), band && `${say("usual")} ${band}`), early: isEarly(figure) };
 }
 
-/** Columns of the table, most important first: on a phone the right end is out of sight. */
+/** Columns of the table, the most important first, since phones hide the right end. */
 const IN_TABLE = ["perceived", "points", "elo", "percentile", "games"];
 /** Further figures on the page of a player. */
 const OF_A_PLAYER = ["fide_performance", "rating_change", "algorithm4"];
@@ -171,8 +171,8 @@ const TABLE_COLUMNS = columnsOf(IN_TABLE);
 export const PLAYER_COLUMNS = [...TABLE_COLUMNS, ...columnsOf(OF_A_PLAYER)];
 
 /**
- * Return players in the order of a place, `[{player, place}]`: by the figure or by a column, best first, those without
- * it last. `place` is text: `3`, `3=` for a tie, empty if too little is known.
+ * Return players by a column, `[{player, place}]`: the best first, or last with `down`; always last without a number.
+ * `place` is a text: `3`, `3=` for a tie, or empty without a number.
  */
 export function rankPlayers(players, sort, down, engineRating = null) {
   const rows = orderPlayers(players, sort, engineRating);

@@ -1,10 +1,10 @@
-/** The choice of a round, and a round in words. */
+/** The menu of rounds, and a round as text. */
 
 import { ALL_ROUNDS, dateText, roundsOf } from "../client/games.js";
 import { element, named } from "../drawing/elements.js";
 import { locale, roundText, say } from "./language.js";
 
-/** Return a round of {@link roundsOf} as text: `Round 4 · 2 May 2026 · live`; without its state if only a part of it is known. */
+/** Return a round of {@link roundsOf} as text: `Round 4 · 2 May 2026 · live`; no state if `isPart` of a round. */
 export function roundWords({ round, date, games, running, live, over }, isPart = false) {
   const begun = over === games ? say("over") : over ? say("{} of {} over", over, games) : say("not begun");
   const state = live ? say("live") : running ? say("not live") : begun;
@@ -34,7 +34,7 @@ export class RoundPicker {
       this._key = key;
       this._fill(rounds);
     }
-    // A link without an event means the round of any event.
+    // A place without an event means the round in any event.
     const chosen = rounds.find((entry) => entry.round === round && (event === "" || entry.event === event));
     const value = round === "" ? NOW : round === ALL_ROUNDS ? ALL : JSON.stringify([chosen?.event ?? event, round]);
     if (this.node.value !== value) this.node.value = value;
@@ -52,7 +52,7 @@ export class RoundPicker {
       group.label = event || say("Other games");
       return group;
     });
-    // With several events the newest rounds differ, so none is named.
+    // Several events have different newest rounds, so none is named.
     const newest = events.length === 1 ? say("Newest: {}", roundText(rounds[0].round) || say("Round not named")) : say("Newest rounds");
     this.node.replaceChildren(new Option(newest, NOW), ...groups.flat(), new Option(say("All rounds"), ALL));
   }

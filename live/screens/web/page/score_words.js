@@ -1,4 +1,4 @@
-/** The display of one side of a game, the same in all views, and its description for screen readers. Pure. */
+/** Texts and marks of one side of a game for all views, and its description for screen readers. Pure. */
 
 import { isFinal, isWithheld, pointAt } from "../client/figures.js";
 import { everybodyIn, roundOf } from "../client/games.js";
@@ -7,7 +7,7 @@ import { counted } from "../overlay/language/words.js";
 import { resultText } from "../drawing/number_format.js";
 import { costlyText, figureWords, lastMove, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
 
-/** Return a side's figure at a point of its curve with its texts; null without one. */
+/** Return a side's figure at a point of its curve as {@link figureWords} does; null without one. */
 export const sideFigure = (game, color, point, { withheld = false, above = null } = {}) =>
   withheld ? null : figureWords(game, color, point, words, { above });
 
@@ -17,12 +17,12 @@ export function markSide(node, read) {
   node.classList.toggle("early", Boolean(read?.early));
 }
 
-/** Return the news of a costly move that changed a side's figure; empty without one, and once the game is over and rated. */
+/** Return a text about a new costly move that changed a side's figure; empty without one, or if the game is over and rated. */
 export function costlyNews(game, color, { withheld = false }, ply = Infinity) {
   return withheld || isFinal(game, color, pointAt(game.curves[color], ply)) ? "" : costlyText(game, color, words, { ply });
 }
 
-/** Draw a score bar: White's share by the score or result beside it. */
+/** Draw a score bar with White's share, 0 to 1; null is unknown. */
 export function drawBar(node, { share }) {
   node.style.setProperty("--white", `${(100 * (share ?? 0.5)).toFixed(1)}%`);
   node.classList.toggle("unknown", share === null);
@@ -34,7 +34,7 @@ export function drawOdds(node, { win, draw }) {
   node.style.setProperty("--not-lost", `${(100 * (win + draw)).toFixed(1)}%`);
 }
 
-/** Return whether a score is final and that of the current position. */
+/** Return whether a score is final and belongs to the current position. */
 export const isSure = ({ state }) => ["final", "result"].includes(state);
 
 /** Return the score in words, for one board; empty if scores are withheld. */
@@ -43,14 +43,14 @@ export function scoreWords(score, { withheld = false } = {}) {
   return isSure(score) ? score.text : say("{} \u2026 still searching", score.text);
 }
 
-/** Return what identifies a game: `Board 3 · Round 4`, or else its event or id; without the round if `isRoundKnown`. */
+/** Return a text that identifies a game: `Board 3 · Round 4`, or its event or id; without the round if `isRoundKnown`. */
 export function placeText(game, isRoundKnown = false) {
   const board = game.board === null ? "" : say("Board {}", game.board);
   const round = isRoundKnown && board ? "" : roundText(roundOf(game));
   return [board, round].filter(Boolean).join(" \u00b7 ") || game.event || game.id;
 }
 
-/** Return the reason why a game lacks figures, in words for people; empty if nothing is missing. */
+/** Return the reason why a game has no figures or old ones, as text for people; empty without a problem. */
 export function problemText(game, { withheld = false } = {}) {
   if (game.problem) return game.problem;
   if (game.restored) return say("from before the restart; its source has not sent it again yet");
@@ -70,7 +70,7 @@ export function sideText(game, color, basis = {}) {
   return `${name}: ${parts.filter(Boolean).join(", ")}`;
 }
 
-/** Return the basis for showing figures: whether they are withheld, and all players' names. */
+/** Return what all figures need, `{withheld, everybody}`: whether figures are withheld, and all players' names. */
 export const basisIn = (held) => ({ withheld: isWithheld(held), everybody: everybodyIn(held) });
 
 /** Return the news of the open board for screen readers: the last move with its score once final, or the result. */

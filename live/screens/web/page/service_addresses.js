@@ -1,10 +1,10 @@
-/** Addresses of the service's other pages, for a reader of this one. Pure. */
+/** Addresses of the service's other pages for links from this page. Pure. */
 
 import { roundsOf } from "../client/games.js";
 
 /**
- * Return the address of the round's summary, for a page at the address `page` whose reader may see as much as `sight`
- * says; null while a game runs, for several rounds, and if scores are hidden.
+ * Return the address of the round's summary; null while a game runs, for several rounds, and if scores are hidden. `page`
+ * is the address of this page, and `sight` tells what its reader may see.
  */
 export function roundAddress(page, sight, games) {
   const rounds = roundsOf(games);
@@ -13,12 +13,12 @@ export function roundAddress(page, sight, games) {
   return writeAddress("round", page, sight, { event, round });
 }
 
-/** Return the address of an overlay with these options, for a page at the address `page`, as {@link roundAddress} does. */
+/** Return the address of an overlay with these options; `page` and `sight` as for {@link roundAddress}. */
 export function overlayAddress(page, sight, isStatic, options) {
   return writeAddress(isStatic ? "overlay.html" : "overlay", page, sight, options);
 }
 
-/** The page's token is kept unless it is an arbiter's: that would show others, even on air, what is delayed or hidden. */
+/** Return an address with the page's token, but without an arbiter's, which would show delayed or hidden data to others. */
 function writeAddress(name, page, sight, parameters) {
   const address = new URL(name, page);
   const token = sight === "arbiter" ? null : new URL(page).searchParams.get("token");

@@ -25,7 +25,7 @@ const fetchPgn = async (id) => (await ask(`games/${encodeURIComponent(id)}.pgn`)
 /** Return a picture of the board in its current state. */
 const fetchPicture = async (id) => (await ask(`games/${encodeURIComponent(id)}.png`)).blob();
 
-/** Return the public id of a game, which differs from the arbiters' id while the public is delayed. */
+/** Return the public id of a game, which differs from the id for arbiters while the public is delayed. */
 const fetchPublicId = async (id) => (await (await ask(`games/${encodeURIComponent(id)}/public`)).json()).id;
 
 async function fetchPgns(games) {
@@ -38,7 +38,7 @@ async function fetchPgns(games) {
 const FORMATS = { JSON: "JSON", PGN: "PGN", Image: say("Image") };
 
 export class ShareMenu {
-  /** `seen()` returns `{place, arbiter, games, players, game}`; `notify` shows the outcome. */
+  /** `seen()` returns `{place, arbiter, games, players, game}`; `notify` shows a message about the result. */
   constructor(seen, notify, followed) {
     this._seen = seen;
     this._notify = notify;
@@ -90,7 +90,7 @@ export class ShareMenu {
       await navigator.clipboard.writeText(address);
       this._notify(say("The link is copied."));
     } catch {
-      // Without HTTPS a browser can refuse; then people copy the link by hand.
+      // Without HTTPS a browser can refuse, so people copy the link by hand.
       this._notify(say("Copy this link: {}", address));
     }
   }

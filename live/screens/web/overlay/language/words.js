@@ -2,8 +2,8 @@
  * The overlays' languages. The texts of each language are in a file beside this one, named by its code. To add a
  * language, copy a file, translate it, and list it here; overlays use it with `?lang=CODE`, and the builder offers it.
  *
- * `locale` formats numbers and dates, `letters` are those of king, queen, rook, bishop and knight in moves. `{}` is a
- * place for a value.
+ * `locale` formats numbers and dates, `letters` are the letters of king, queen, rook, bishop and knight in moves. `{}` is
+ * a placeholder for a value.
  */
 
 /** For each language code, the language's own name. */
@@ -16,12 +16,12 @@ export const LANGUAGES = {
   ru: "Русский",
 };
 
-/** Return a text with the values in its places, as in `fill("Round {}", 3)`. A number and its `%` stay on one line. */
+/** Return a text with `values` in place of `{}`, as in `fill("Round {}", 3)`. A number and its `%` stay on one line. */
 export function fill(text, ...values) {
   return text.replaceAll(" %", "\u00a0%").split("{}").reduce((said, part, at) => said + String(values[at - 1] ?? "") + part);
 }
 
-/** Return a counted thing as text: `1 move`, `5 moves`. The last of its forms is the one for most numbers. */
+/** Return a counted thing as text: `1 move`, `5 moves`. The last plural form of the thing is used for most numbers. */
 export function counted(words, thing, count) {
   const rule = new Intl.PluralRules(words.locale).select(count);
   return fill(words[thing].at(["one", "few"].indexOf(rule)), count);
@@ -36,7 +36,7 @@ export function age({ locale }, seconds) {
 /** Return the text for a token that is `missing` or `wrong`; otherwise empty. */
 export const tokenText = (trouble, words) => ({ missing: words.tokenMissing, wrong: words.tokenWrong })[trouble] ?? "";
 
-/** Return a move with the piece letters of a language. Text that is not a move stays as it is, since feeds are not trusted. */
+/** Return a move with the piece letters of a language. Text that is not a move is not changed, since feeds can send any text. */
 export function localMove(san, letters) {
   if (!/^[KQRBN]?[a-h1-8x=QRBN+#]+$/.test(san)) return san;
   return san.replace(/[KQRBN]/g, (letter) => letters["KQRBN".indexOf(letter)]);

@@ -1,4 +1,4 @@
-/** `layout=board`: one game with all its data, beside or above its board depending on the room. */
+/** `layout=board`: one game with its diagram and all data, beside the diagram or, on an upright page, around it. */
 
 import { materialText, placementAfter } from "../../client/board_position.js";
 import { COLORS } from "../../client/games.js";

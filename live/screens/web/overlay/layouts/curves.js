@@ -18,13 +18,13 @@ export class Curves {
     this._skippedPlies = [];
   }
 
-  /** Draw a game's curves, or nothing if it has none. The plies in `skippedPlies`, shown elsewhere, are not named at the curves. */
+  /** Draw a game's curves, if it has any. Moves at `skippedPlies` are shown elsewhere and so not named at the curves. */
   draw(game, above, skippedPlies = []) {
     if (this._game === game && this._above === above && String(this._skippedPlies) === String(skippedPlies)) return;
     Object.assign(this, { _game: game, _above: above, _skippedPlies: skippedPlies });
     const data = curveData(game, above);
     this._plot.show(data);
-    // For the benchmark that measures how soon an overlay is visible.
+    // A benchmark reads this mark to measure how soon an overlay is visible.
     if (data !== null) performance.mark("curve");
   }
 

@@ -10,17 +10,18 @@ import { SmallGame } from "../panels.js";
 import { Name } from "../../drawing/player_names.js";
 import { placeOf } from "../shown_figures.js";
 
-// On air no board is shown without its pieces. In tests of pure functions there is no page and nothing to load.
+// Load the pieces first, since no board may be on air without them. Tests of pure functions have no page and load
+// nothing.
 if (globalThis.document) await loadPieces();
 
-/** Possible looks of a board in the grid: width, height, and size of its diagram, rem. */
+/** Possible looks of a board in the grid; all sizes in rem. */
 const TALL = { name: "upright", width: 19.2, height: 20.1, diagram: 12.3 };
 const WIDE = { name: "across", width: 25, height: 14.4, diagram: 12.4 };
 const PLAIN = { name: "plain", width: 19, height: 8.2, diagram: 1 };
 const GAP = 0.6;
-/** Share of the page's height for the strip below the boards, whatever their size. */
+/** Share of the page's height for the strip below the boards. */
 const CAPTION = 0.032;
-/** Most boards that are shown with diagrams; in a larger grid they would be too small to read. */
+/** Maximum number of boards with diagrams; more would be too small to read. */
 const MOST_DIAGRAMS = 24;
 
 /** `layout=grid`: several boards, page by page if not all fit. */
@@ -70,7 +71,7 @@ export class GridLayout {
     this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at]), noticeOf(items[at])));
   }
 
-  /** Write once what is common to all boards: round and event, and why there are no figures, or that they are Algorithm 4. */
+  /** Write the strip below the boards: round and event, and a note if figures are withheld or are Algorithm 4. */
   _caption(games) {
     const { words } = this._context;
     const places = new Set(games.map((game) => placeOf(game, words, false)));

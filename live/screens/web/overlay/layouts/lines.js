@@ -11,7 +11,7 @@ import {
 } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 
-/** Width of the bar, rem: it fills the page's width, whatever its height. */
+/** Width of the bar, rem. The bar always fills the page's width. */
 const BAR_WIDTH = 78;
 const NARROW_BAR_WIDTH = 44;
 
@@ -53,7 +53,7 @@ export class PlayerLayout extends OneGame {
 
   drawGame(game, { swingOf }) {
     const { words, options, everybody } = this.context;
-    // The lower third is for the player whom the address names, otherwise for White.
+    // Show the player whom the address names or, without one, White.
     const [color, opponentColor] = isAsked(game.black, options.player) ? ["black", "white"] : COLORS;
     this.sides[color].node.hidden = false;
     this.sides[opponentColor].node.hidden = true;
@@ -106,7 +106,7 @@ export class DuelLayout extends OneGame {
       return percentile === null || open(color) ? "\u2013" : [`${percentText(percentile)}\u00a0%`, read[color].moves];
     });
     const swing = swingOf(game);
-    // Written in small letters, since it only explains why the figure above changed.
+    // A costly move only explains why the figure above changed, so it is written in small letters.
     const canFall = (color) => swing === null && above === null && read[color] !== null && !open(color);
     this._row(words.swing, (color) => ["", canFall(color) ? fallText(game, color, words) : ""]);
     this._row(words.points, (color) => eventPoints(players, game[color]) ?? "\u2013");
@@ -115,7 +115,7 @@ export class DuelLayout extends OneGame {
     this.score.draw(game, swing);
   }
 
-  /** Write a row: White's figure, its name, Black's figure. Each figure is a text, or a pair of text and range. */
+  /** Write a row: White's figure, the figure's name, Black's figure. A figure is a text, or a pair of text and range. */
   _row(name, valueOf, label = name) {
     let row = this._rows.get(name);
     if (row === undefined) {

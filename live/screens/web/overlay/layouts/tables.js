@@ -39,7 +39,7 @@ class PlayersTable {
     this._rows = new Children(body, makeRow);
   }
 
-  /** Return the size of a rem for a table that is `wide` rem wide. On an upright page it has only names and numbers. */
+  /** Return the size of a rem, pixels, for a table that is `wide` rem wide. An upright page shows only names and numbers. */
   fitting(width, height, wide) {
     const tall = width < height;
     this.node.classList.toggle("tall", tall);
@@ -48,7 +48,7 @@ class PlayersTable {
     return Math.min(width / (tall ? TALL_WIDTH : wide), height / (this._headHeight + ROW * this._rowCount));
   }
 
-  /** Draw the current page with `draw(row, item, items)`, and above it how many moves of `games` are still to be rated. */
+  /** Draw the current page with `draw(row, item, items)`, and above it the number of unrated moves of `games`. */
   show(items, games, now, draw) {
     this.node.hidden = items.length === 0;
     const rowCount = Math.max(1, Math.min(items.length, this._rowsPerPage));
@@ -107,13 +107,13 @@ export class StandingsLayout extends PlayersTable {
   draw({ held, games, now }) {
     const { words } = this.context;
     const all = [...held.games.values()];
-    // Titles and federations are sent with the games only.
+    // Only the games contain titles and federations.
     const people = new Map(all.flatMap(({ white, black }) => [[white.name, white], [black.name, black]]));
     const ranked = rankPlayers(this._wanted(held, games), this.context.above());
     this.show(ranked, all, now, (row, item, items) => row.draw(item, scaleOf(items), people));
   }
 
-  /** Return all players, or those of the selected games if the address selects boards. */
+  /** Return the players of the selected games if the address selects boards; otherwise all players. */
   _wanted(held, games) {
     const players = [...held.players.values()].filter((player) => player.moves > 0);
     if (this.context.options.board.length === 0) return players;
@@ -149,8 +149,8 @@ class StandingsRow extends PlayerRow {
 const MARGIN = 40;
 
 /**
- * Return players by percentile or by Algorithm 4: `{id, rank, player, rating}`. If too little is known, `rank` is empty
- * and `rating`, `{text, value, low, high}`, is null.
+ * Return players by percentile or by Algorithm 4: `{id, rank, player, rating}`. Without enough counted moves `rank` is
+ * empty and `rating` is null; otherwise `rating` is `{text, value, low, high}`.
  */
 export function rankPlayers(players, above = null) {
   return rankByNumber(players, (player) => rankedBy(player, above)).map((ranked) => {
@@ -200,7 +200,7 @@ export class TableLayout extends PlayersTable {
       return { ...row, figure: settledFigure(players.get(row.id) ?? players.get(row.player.name), above) };
     });
     setText(this._event, known(event ?? ""));
-    // A column without any figure would waste room that the names need.
+    // Hide the column if no player has a figure, since the names need its room.
     this.node.classList.toggle("unrated", withheld || table.every(({ figure }) => figure === null));
     const names = table.map(({ player }) => player.name);
     this.show(table, all, now, (row, item) => row.draw(item, names));
