@@ -37,10 +37,10 @@ class EventLineWriter:
         self._printed_plies: dict[tuple[GameId, Color], int] = {}
         """Last ply of each side whose figures were printed."""
         for game in known_games:
-            self.lines(replay_game(game))
-        self.lines(map(AlertMessage, alerts))
+            self.write_lines(replay_game(game))
+        self.write_lines(map(AlertMessage, alerts))
 
-    def lines(self, changes: Iterable[Change]) -> list[str]:
+    def write_lines(self, changes: Iterable[Change]) -> list[str]:
         """Return the lines to print for ``changes``, in order.
 
         If several moves of a game arrive together, as when following begins in the

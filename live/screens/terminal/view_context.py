@@ -98,7 +98,9 @@ class RecentChanges:
             self._stands[game] = plies, since, exact
         return self.now() - since, exact
 
-    def look(self, feeds: Iterable[FeedHealth], games: Iterable[GameView]) -> None:
+    def track_ages_and_silences(
+        self, feeds: Iterable[FeedHealth], games: Iterable[GameView]
+    ) -> None:
         """Record which feeds are not live, and the number of plies of each game.
 
         While a feed is silent, nobody knows whether the clocks of its games run. The
