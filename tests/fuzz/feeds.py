@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from live.errors import ConfigError, FeedError
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import FeedReport, GameReport
 from live.process.loop_slices import run_at_once
 from live.settings import FeedsConfig
@@ -166,7 +166,7 @@ def games(data: bytes) -> None:
         )
         for _ in state.apply_report(report):
             pass
-        again = plan_steps(state.index, report)
+        again = plan_report_steps(state.index, report)
         assert not again, f"what was taken in changes nothing more: {again}"
     for view in list(state.games()):
         msgspec.json.encode(state.game(view.id))
