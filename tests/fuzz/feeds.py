@@ -33,7 +33,7 @@ from live.sources.partial_reads import PartialReadFilter, TextReading
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
 from live.sources.pgn_text import read_charset
-from live.sources.retry import FeedTrouble, read_retry_after_s
+from live.sources.retry import FeedTrouble, read_capped_retry_after_s
 from live.sources.source_address import redact_address
 from tests.event.arithmetic import Held
 from tests.fuzz.mutation import HOSTILE, Target
@@ -312,7 +312,7 @@ def answer_headers(data: bytes) -> None:
     """What a web server says in its headers, as HTTP libraries hand it over."""
     text = data.decode("latin-1")
     now = datetime(2026, 7, 1, tzinfo=UTC)
-    wait_s = read_retry_after_s(text, now)
+    wait_s = read_capped_retry_after_s(text, now)
     assert wait_s is None or wait_s >= 0
     read_charset(text)
 
