@@ -141,7 +141,7 @@ def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
     # A game whose stages are uncertain is withheld completely: showing it late does
     # less harm than showing it early.
     withheld_whole: list[Stage] = [(0.0, None)]
-    recent = journal.read_recent_changes(1000 * delay_s)
+    recent = journal.read_changes_by_running_time(1000 * delay_s)
     if recent is None or any(not id for _, id, _ in recent):
         # All games were written to the journal again, so their earlier stages are
         # unknown.
