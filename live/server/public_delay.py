@@ -66,7 +66,7 @@ def open_public(config: Config, event: Event, journal: Journal) -> PublicView:
         hide_scores=config.server.hide_scores,
         unshown=find_unpublished(journal, event, delay_s),
         stored_engine=event.stored_engine,
-        pseudonyms=restore_pseudonyms(journal),
+        pseudonyms=open_pseudonyms(journal),
     )
 
 
@@ -94,8 +94,11 @@ def restore_delay_s(settings_s: float, journal: Journal) -> float:
     return chosen_s
 
 
-def restore_pseudonyms(journal: Journal) -> Pseudonyms:
-    """Return the pseudonyms for the public, which are stored in the journal."""
+def open_pseudonyms(journal: Journal) -> Pseudonyms:
+    """Return the pseudonyms for the public, made with the secret in the journal.
+
+    If the secret is missing or damaged, a new one is stored.
+    """
     secret = journal.read_memories(SECRET).get("", b"")
     if len(secret) != SECRET_BYTES:
         secret = secrets.token_bytes(SECRET_BYTES)

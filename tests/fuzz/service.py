@@ -126,7 +126,7 @@ async def _visit(publisher: Publisher, data: bytes) -> None:
             await asyncio.sleep(0)
         if not wire.ended:
             wire.protocol.eof_received()
-        publisher.enforce_deadlines()
+        publisher.sweep_connections_and_streams()
         publisher.audiences.public.flush()
     finally:
         wire.protocol.connection_lost(None)
