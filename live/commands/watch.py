@@ -10,6 +10,6 @@ def watch(url: str, *, json: bool = False) -> Ended:
         url: ws://HOST:PORT of a running service; with ?token=… if it asks.
         json: Every message as a line of JSON.
     """
-    from live.commands.watch_service import watch_service
+    from live.commands.show_service import show_service
 
-    return watch_service(url, json=json)
+    return show_service(url, json=json)

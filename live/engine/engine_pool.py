@@ -141,15 +141,15 @@ class EngineSlot:
         self._unreported: SearchProgress | None = None
         self._reporting: asyncio.TimerHandle | None = None
 
-    async def keep_engine_alive(self, needed: asyncio.Event) -> None:
+    async def keep_engine_alive(self, first_needed: asyncio.Event) -> None:
         """Keep an engine alive until cancelled. After cancelling, the caller must call
         :meth:`close_engine`.
 
-        The first engine starts when ``needed`` is set. If our own code fails, only this
-        slot loses its engine, and its search goes back to the queue.
+        The first engine starts when ``first_needed`` is set. If our own code fails,
+        only this slot loses its engine, and its search goes back to the queue.
         """
         if self.process is None:
-            await needed.wait()
+            await first_needed.wait()
         delays = generate_restart_delays()
         failed_starts = 0
         while True:
@@ -334,7 +334,7 @@ class EnginePool:
         self._search_keys = SearchKeys(limit)
         self._identity: EngineIdentity | None = None
         # This event is set by the first request. Until then one engine is enough.
-        self._needed = asyncio.Event()
+        self._first_needed = asyncio.Event()
         self._searches = 0
         self._cache_hits = 0
         self._group = asyncio.TaskGroup()
@@ -364,7 +364,7 @@ class EnginePool:
             self._queue.add_engine()
             self._engine_slots.append(EngineSlot(index, self))
             self._start_task(
-                self._engine_slots[-1].keep_engine_alive(self._needed),
+                self._engine_slots[-1].keep_engine_alive(self._first_needed),
                 f"engine[{index}]",
             )
 
@@ -436,7 +436,7 @@ class EnginePool:
         elif result := self._cache.find_result(str(self.identity), search_key):
             self._cache_hits += priority.kind is not SearchKind.SPECULATE
         else:
-            self._needed.set()
+            self._first_needed.set()
             now = time.monotonic()
             self._carry_out(
                 self._queue.submit(owner, search, search_key, priority, now)

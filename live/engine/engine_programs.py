@@ -70,8 +70,8 @@ def find_engine(path: str = "") -> EngineCommand:
     """
     if path and path != "embedded":
         return _find_configured_engine(path)
-    program = "" if path else _find_program("stockfish")
-    if program:
+    program = None if path else _find_program("stockfish")
+    if program is not None:
         how = (
             "on the PATH"
             if shutil.which("stockfish")
@@ -112,7 +112,7 @@ def _find_configured_engine(path: str) -> EngineCommand:
             )
         return EngineCommand((file,), "configured")
     program = _find_program(expanded)
-    if not program:
+    if program is None:
         problem = "is a folder" if os.path.isdir(file) else "no such engine"
         raise EngineNotFound(
             path, problem, "Name a UCI engine's program with --engine PATH"
@@ -120,14 +120,14 @@ def _find_configured_engine(path: str) -> EngineCommand:
     return EngineCommand((program,), "configured")
 
 
-def _find_program(name: str) -> str:
+def _find_program(name: str) -> str | None:
     """Return the path of the first program of this name on the PATH or in the usual
-    folders.
+    folders; None if there is none.
     """
     program = shutil.which(name) or shutil.which(
         name, path=os.pathsep.join(USUAL_FOLDERS)
     )
-    return os.path.abspath(program) if program else ""
+    return os.path.abspath(program) if program else None
 
 
 def _find_node() -> str:

@@ -10,7 +10,7 @@ that a bullet game cannot block the others. Within a board, once the search of a
 position has begun, the other searches for the gain of its last move come first, then
 the newest head, then the earliest backlog ply. If moves come faster than searches, some
 moves get no score, but every curve continues to grow. Finished games are searched one
-after another, in the order of request. :meth:`SearchQueue._rank_board` and
+after another, in the order of request. :meth:`SearchQueue._rank_turn` and
 :meth:`SearchQueue._rank_request` implement these rules.
 
 Equal searches run once and are delivered to every owner. A search that has killed three
@@ -319,7 +319,7 @@ class SearchQueue:
         instructions: list[Instruction] = []
         for index, slot in enumerate(self._engines):
             if slot.state == "idle" and self._waiting:
-                turn = min(self._waiting, key=self._rank_board)
+                turn = min(self._waiting, key=self._rank_turn)
                 request = min(self._waiting[turn], key=self._rank_request)
                 job = request.job
                 for waiting in job.requests.values():
@@ -376,7 +376,7 @@ class SearchQueue:
 
     # Order of requests.
 
-    def _rank_board(self, turn: _Turn) -> tuple[bool, int, int]:
+    def _rank_turn(self, turn: _Turn) -> tuple[bool, int, int]:
         """Return the rank of a board's requests of one kind. The lowest rank is served
         next; of equal ranks, the first.
         """

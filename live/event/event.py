@@ -51,7 +51,7 @@ from live.games.game import (
     side_to_play,
 )
 from live.games.game_index import GameIndex, sort_by_order
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.alerts import Alert
@@ -164,7 +164,7 @@ class Event:
             ValueError: a step does not fit its game.
             KeyError: the game of a step is unknown.
         """
-        for step in plan_steps(self.index, report):
+        for step in plan_report_steps(self.index, report):
             if not isinstance(step, NewGame):
                 yield step, self.apply_step(step)
                 continue

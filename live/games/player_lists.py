@@ -93,7 +93,7 @@ class PlayerLists:
         return replace(report, games=games)
 
     def _complete_game(self, game: GameReport) -> GameReport:
-        headers = self._complete_headers(game.headers)
+        headers = self._fill_paired_names(game.headers)
         if self._ratings is not None:
             pace = _RATED[classify_pace(headers.time_control, game.moves)]
             white = self._add_rating(headers.white, pace)
@@ -102,7 +102,7 @@ class PlayerLists:
                 headers = replace(headers, white=white, black=black)
         return game if headers is game.headers else replace(game, headers=headers)
 
-    def _complete_headers(self, headers: Headers) -> Headers:
+    def _fill_paired_names(self, headers: Headers) -> Headers:
         """Return the headers with the names of the pairing list, if both names are
         unknown.
         """

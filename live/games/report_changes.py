@@ -1,4 +1,4 @@
-"""Changes of the known games by a report: :func:`plan_steps` returns the steps.
+"""Changes of the known games by a report: :func:`plan_report_steps` returns the steps.
 
 No I/O. A report of k games costs O(k + number of changes), however many games are
 known.
@@ -62,7 +62,7 @@ from live.sources.game_identity import count_shared_plies
 from live.sources.kept_moves import AS_LAST, keep_unread
 
 
-def plan_steps(known_games: GameIndex, report: FeedReport) -> tuple[Step, ...]:
+def plan_report_steps(known_games: GameIndex, report: FeedReport) -> tuple[Step, ...]:
     """Return the steps that change the known games into those of ``report``, in order.
 
     After they are applied, the same report needs no steps.

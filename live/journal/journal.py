@@ -236,14 +236,17 @@ class Journal:
         """
         return self._ask_reader(JournalReader.read_last_change_times, {})
 
-    def read_recent_changes(self, within_ms: float) -> list[RecentChange] | None:
-        """Return the changes of the last ``within_ms`` milliseconds.
+    def read_changes_by_running_time(
+        self, within_ms: float
+    ) -> list[RecentChange] | None:
+        """Return the changes of the last ``within_ms`` milliseconds of running time.
 
-        See :meth:`live.journal.journal_reader.JournalReader.read_recent_changes`.
-        Return None also if the file cannot be read.
+        See the method of the same name of
+        :class:`live.journal.journal_reader.JournalReader`. Return None also if the file
+        cannot be read.
         """
         return self._ask_reader(
-            lambda reader: reader.read_recent_changes(within_ms), None
+            lambda reader: reader.read_changes_by_running_time(within_ms), None
         )
 
     def read_changes_of_game(self, game: GameId) -> list[RecordedChange]:

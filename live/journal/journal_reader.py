@@ -471,12 +471,15 @@ class JournalReader:
                 yield from (RecordedChange(n, at_ms, GameGone(id)) for id in games)
                 games.clear()
 
-    def read_recent_changes(self, within_ms: float) -> list[RecentChange] | None:
-        """Return the changes of the last ``within_ms`` milliseconds in order.
+    def read_changes_by_running_time(
+        self, within_ms: float
+    ) -> list[RecentChange] | None:
+        """Return the changes of the last ``within_ms`` milliseconds of running time, in
+        order.
 
-        Return None if damage hides their contents or their age. Time between two runs
-        does not count, nor does time that the computer's clock skipped when it was set
-        forward.
+        Time between two runs does not count, nor does time that the computer's clock
+        skipped when it was set forward. Return None if damage hides the contents or the
+        age of a change.
         """
         spans = self._connection.execute(
             "SELECT run, min(at_ms), max(at_ms) FROM"

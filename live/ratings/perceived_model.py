@@ -180,7 +180,7 @@ class LossLogit:
     def compute_shares(self, odds: ClassOdds, elo: float) -> Floats:
         """Return the share of each class among players of one Elo, shape (classes,)."""
         z = (elo - self._model.centre_elo) / self._model.scale_elo
-        return _normalise_odds(odds.level + odds.slope * z + self._bend * (z * z))
+        return _convert_to_shares(odds.level + odds.slope * z + self._bend * (z * z))
 
     def compute_grid(self, odds: ClassOdds) -> tuple[Floats, Floats]:
         """Return the shares of the classes over the grid, and the slopes of their
@@ -191,16 +191,16 @@ class LossLogit:
         """
         level = odds.level[:, None]
         slope = odds.slope[:, None]
-        shares = _normalise_odds(level + slope * self._z + self._bent_odds)
+        shares = _convert_to_shares(level + slope * self._z + self._bent_odds)
         rises = (slope + self._bent_slopes) / self._model.scale_elo
         return shares, rises - np.add.reduce(shares * rises)
 
 
-def _normalise_odds(odds: Floats) -> Floats:
-    """Return the shares of the classes for these log-odds. Classes are the
+def _convert_to_shares(log_odds: Floats) -> Floats:
+    """Return the shares of the classes for these log-odds (softmax). Classes are the
     first axis.
     """
-    shares: Floats = np.exp(odds - np.maximum.reduce(odds))
+    shares: Floats = np.exp(log_odds - np.maximum.reduce(log_odds))
     shares /= np.add.reduce(shares)
     return shares
 

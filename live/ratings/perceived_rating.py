@@ -47,9 +47,9 @@ MOST_SURPRISE = 3.0
 #: Limit of the skewness: the expansion of Cornish and Fisher (1938), which corrects
 #: quantiles for skewness, is valid for small values.
 MOST_SKEW = 0.6
-#: Limit of a player's place among his peers, in standard deviations. The expansion is
-#: increasing only up to this limit.
-MOST_PLACE = 4.0
+#: Limit of a z-score before it is corrected for skewness. The expansion is increasing
+#: only up to this limit.
+MOST_Z_SCORE = 4.0
 NORMAL = NormalDist()
 #: Quantiles of the normal distribution, for intervals that contain 80 % and 95 % of
 #: games.
@@ -254,7 +254,7 @@ def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
     usual = evidence.expected - prior
     usual_low = find_zero(usual + worst)
     usual_high = find_zero(usual + best)
-    percentile = 100 * NORMAL.cdf(locate_rating(evidence, rating))
+    percentile = 100 * NORMAL.cdf(compute_z_score(evidence, rating))
     # The range and the percentile are both approximations. They must not contradict
     # each other.
     if rating < usual_low:
@@ -268,12 +268,13 @@ def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
     )
 
 
-def locate_rating(evidence: Evidence, rating: float) -> float:
-    """Return the place of a rating among players of the same official rating.
+def compute_z_score(evidence: Evidence, rating: float) -> float:
+    """Return the z-score of a perceived rating among players of the same official
+    rating: how far the play is ahead of what is expected of them, in standard
+    deviations.
 
-    The unit is one standard deviation. The place is corrected for skewness, because the
-    moves of a game are many small gains and few large losses. Raises ValueError for a
-    player without a rating.
+    It is corrected for skewness, because the moves of a game are many small gains and
+    few large losses. Raises ValueError for a player without an official rating.
     """
     if evidence.expected is None or evidence.own is None:
         raise ValueError("a player without a rating has nobody to be compared with")
@@ -282,7 +283,7 @@ def locate_rating(evidence: Evidence, rating: float) -> float:
     skew = _interpolate(rating, evidence.own.third) / (variance * deviation)
     skew = min(max(skew, -MOST_SKEW), MOST_SKEW)
     ahead = _interpolate(rating, evidence.slope - evidence.expected) / deviation
-    ahead = min(max(ahead, -MOST_PLACE), MOST_PLACE)
+    ahead = min(max(ahead, -MOST_Z_SCORE), MOST_Z_SCORE)
     return ahead - skew * (ahead * ahead - 1) / 6
 
 

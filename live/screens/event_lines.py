@@ -38,10 +38,10 @@ class EventLineWriter:
         self._printed_plies: dict[tuple[GameId, Color], int] = {}
         """Number of the last ply whose figures were printed, by game and side."""
         for game in known_games:
-            self.lines(replay_game(game))
-        self.lines(map(AlertMessage, alerts))
+            self.write_lines(replay_game(game))
+        self.write_lines(map(AlertMessage, alerts))
 
-    def lines(self, changes: Iterable[Change]) -> list[str]:
+    def write_lines(self, changes: Iterable[Change]) -> list[str]:
         """Return the lines to print for ``changes``, in order.
 
         If ``changes`` contains several moves of a game, only the last is printed. This

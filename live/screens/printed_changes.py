@@ -35,7 +35,7 @@ def build_line_printer(
     say = build_line_writer(lambda: console.file)
 
     def show(changes: Iterable[Change]) -> None:
-        for line in writer.lines(changes):
+        for line in writer.write_lines(changes):
             say(line)
 
     return show

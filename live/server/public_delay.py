@@ -66,7 +66,7 @@ def open_public(config: Config, event: Event, journal: Journal) -> PublicView:
         hide_scores=config.server.hide_scores,
         unshown=find_unpublished(journal, event, delay_s),
         stored_engine=event.stored_engine,
-        pseudonyms=restore_pseudonyms(journal),
+        pseudonyms=open_pseudonyms(journal),
     )
 
 
@@ -94,8 +94,11 @@ def restore_delay_s(settings_s: float, journal: Journal) -> float:
     return chosen_s
 
 
-def restore_pseudonyms(journal: Journal) -> Pseudonyms:
-    """Return the pseudonyms for the public, which are stored in the journal."""
+def open_pseudonyms(journal: Journal) -> Pseudonyms:
+    """Return the pseudonyms for the public, made with the secret in the journal.
+
+    If the secret is missing or damaged, a new one is stored.
+    """
     secret = journal.read_memories(SECRET).get("", b"")
     if len(secret) != SECRET_BYTES:
         secret = secrets.token_bytes(SECRET_BYTES)
@@ -141,7 +144,7 @@ def find_unpublished(journal: Journal, state: Event, delay_s: float) -> Unshown:
     # A game whose stages are uncertain is withheld completely: showing it late does
     # less harm than showing it early.
     withheld_whole: list[Stage] = [(0.0, None)]
-    recent = journal.read_recent_changes(1000 * delay_s)
+    recent = journal.read_changes_by_running_time(1000 * delay_s)
     if recent is None or any(not id for _, id, _ in recent):
         # All games were written to the journal again, so their earlier stages are
         # unknown.

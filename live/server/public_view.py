@@ -53,7 +53,7 @@ from live.server.public_names import PublicNames
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.stream_filter import ALL, StreamFilter
 from live.server.visibility import Visibility, redact
-from live.server.withheld_games import Unshown, withhold_unshown
+from live.server.withheld_games import Unshown, list_withholding_changes
 
 log = logging.getLogger(__name__)
 Listener = Callable[[list[Change]], None]
@@ -110,7 +110,7 @@ class PublicView(FilteredReader):
         self.set_delay(delay_s)
         if self._delayed_copy is not None:
             self._waiting.add_earlier(
-                withhold_unshown(
+                list_withholding_changes(
                     self._delayed_copy.snapshot(),
                     unshown,
                     stored_engine,

@@ -1,4 +1,4 @@
-"""The retained messages that a broker should have, computed from the state. Pure.
+"""The retained messages that an MQTT broker should have, computed from the state. Pure.
 
 The topics are below the prefix and the number of the protocol (``live-rate/3``). Each
 contains one message of the websocket protocol without its ``seq``::

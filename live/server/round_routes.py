@@ -17,7 +17,7 @@ from live.server.png import can_render_png
 from live.server.round_page import RoundLinks, render_round, render_waiting
 from live.server.round_picture import draw_round
 from live.server.route_table import RequestContext, respond_json, route
-from live.server.static_files import SVG_POLICY, build_policy
+from live.server.static_files import SVG_POLICY, build_content_policy
 from live.server.stream_filter import FilterError
 from live.server.visibility import Visibility
 from live.server.wire import API_PATH
@@ -84,7 +84,7 @@ async def show_round_page(context: RequestContext) -> HttpResponse:
         page = render_waiting(
             None if name is None else running[name], language, links, finished
         )
-    policy = build_policy(context.parts.frames)
+    policy = build_content_policy(context.parts.frames)
     vary = ("Vary", "Authorization")
     return respond(status, HTML, page, [*REVALIDATE, vary], policy=policy)
 

@@ -51,7 +51,7 @@ from live.server.route_table import (
     respond_json,
     route,
 )
-from live.server.static_files import StaticSite, build_policy, find_manual_page
+from live.server.static_files import StaticSite, build_content_policy, find_manual_page
 from live.server.stream_filter import EVERYTHING, FilterError, StreamFilter
 from live.server.visibility import Visibility
 from live.server.wire import API_PATH, PROTOCOL
@@ -182,7 +182,7 @@ def respond_page(
     # Sending the long policy with each of about forty files would be wasteful.
     policy = NO_CONTENT_POLICY
     if page.media_type.startswith("text/html"):
-        policy = build_policy(frames, path, query)
+        policy = build_content_policy(frames, path, query)
     caching = allow_shared_caching(SHARED_PAGE_S)
     if page.media_type.startswith("font/"):
         caching = _FONT_KEPT

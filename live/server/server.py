@@ -133,7 +133,7 @@ class Publisher:
         for warning in check_exposure(self._config):
             _log.warning("%s", warning)
         await self._listen()
-        self._timer = self._loop.call_later(_SWEEP_S, self._enforce_each_second)
+        self._timer = self._loop.call_later(_SWEEP_S, self._check_each_second)
         return self
 
     async def _listen(self) -> None:
@@ -224,8 +224,9 @@ class Publisher:
 
     # --- regular checks ---------------------------------------------------------------
 
-    def enforce_deadlines(self) -> None:
-        """Close all connections that have passed a time limit.
+    def sweep_connections_and_streams(self) -> None:
+        """Close all connections that have passed a time limit, and drop streams and
+        snapshots that nobody uses any more.
 
         A timer calls this about once a second.
         """
@@ -244,9 +245,9 @@ class Publisher:
         if changed is not None:
             self.clients.replace_tokens(changed)
 
-    def _enforce_each_second(self) -> None:
-        self._timer = self._loop.call_later(_SWEEP_S, self._enforce_each_second)
-        self.enforce_deadlines()
+    def _check_each_second(self) -> None:
+        self._timer = self._loop.call_later(_SWEEP_S, self._check_each_second)
+        self.sweep_connections_and_streams()
         if self._looking is None or self._looking.done():
             self._looking = self._loop.create_task(
                 self.reload_tokens(), name="tokens file"

@@ -34,17 +34,19 @@ POLICY = (
 _LOGOS = {"logo", "sponsor"}
 
 
-def build_policy(frames: Sequence[str], path: str = "", query: Pairs = ()) -> str:
+def build_content_policy(
+    framing_origins: Sequence[str], path: str = "", query: Pairs = ()
+) -> str:
     """Return the content security policy of a page.
 
-    Pages of the origins in ``frames`` can show it in a frame. Pictures from other sites
+    Pages of ``framing_origins`` can show it in a frame. Pictures from other sites
     are allowed over HTTPS only if ``query`` names one, for the page or an overlay.
     """
     has_logo = any(name in _LOGOS for name, _ in query)
     policy = POLICY
     if has_logo and path in ("/", "/overlay"):
         policy = allow_logos(POLICY)
-    return " ".join((policy, *frames))
+    return " ".join((policy, *framing_origins))
 
 
 def allow_logos(policy: str) -> str:

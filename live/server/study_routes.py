@@ -13,7 +13,7 @@ from live.server.http_values import (
     respond,
 )
 from live.server.route_table import RequestContext, route
-from live.server.static_files import SVG_POLICY, StaticSite, build_policy
+from live.server.static_files import SVG_POLICY, StaticSite, build_content_policy
 from live.server.visibility import Visibility
 from live.user_files import on_own_thread
 
@@ -33,7 +33,7 @@ async def list_studies(context: RequestContext) -> HttpResponse:
     )
     lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
     page = render_page("Study", "study", "", f"{lead}<ul>{links}</ul>")
-    policy = build_policy(context.parts.frames)
+    policy = build_content_policy(context.parts.frames)
     return respond(200, HTML, page, REVALIDATE, policy=policy)
 
 

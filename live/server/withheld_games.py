@@ -43,7 +43,7 @@ oldest first, the present one last. A game without known stages is withheld comp
 """
 
 
-def withhold_unshown(
+def list_withholding_changes(
     whole: SnapshotMessage,
     unshown: Unshown,
     stored_engine: EngineInfo | None,

@@ -63,7 +63,7 @@ def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
         elif name == b"emt" and spent_s is None:
             spent_s = read_time_s(text, short_is_minutes=True)
         elif name == b"eval" and score is None:
-            score = read_eval(text, white_moved)
+            score = read_eval(text, white_moved=white_moved)
             if score is not None and score.mate is None and b"." not in text:
                 pawns, comma, _ = text.replace(b"/", b",").partition(b",")
                 unsure = (unsure or Unsure())._replace(
@@ -105,12 +105,14 @@ def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
     return whole + float(b"0" + fraction) if fraction else float(whole)
 
 
-def read_eval(text: bytes, white_moved: bool) -> Score | None:
+def read_eval(text: bytes, *, white_moved: bool) -> Score | None:
     """Return the score from White's view for ``0.23`` (pawns) or ``#-3`` (mate), with
     or without ``,depth`` after it; None if the text is no score.
 
     Scores are clamped to ±3900 centipawns, and a mate counts ±3900 (Ferreira 2012,
-    section 3). ``#0`` means that the side to move has been mated.
+    section 3). ``#0`` has no sign and means that the side to move has been mated;
+    ``white_moved``, whether White made the last move, decides only the sign of this
+    score.
     """
     match = _EVAL.match(text)
     if match is None:

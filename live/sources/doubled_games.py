@@ -329,7 +329,7 @@ def _is_double(first: FiledGame, second: FiledGame) -> bool:
         return True
     if a.result != b.result and "*" not in (a.result, b.result):
         return False
-    if common < COMMON_PLIES and _may_be_next_game(first, second):
+    if common < COMMON_PLIES and _may_be_successive_games(first, second):
         return False
     corrected = CORRECTED_PLIES if common >= COMMON_PLIES else 0
     return _is_same_pairing(first, second) and is_same_line(a, b, corrected)
@@ -352,9 +352,9 @@ def _is_same_pairing(first: FiledGame, second: FiledGame) -> bool:
     )
 
 
-def _may_be_next_game(first: FiledGame, second: FiledGame) -> bool:
-    """Return whether one game has ended and the other might be the next game of the
-    same players, which was written later and has fewer moves.
+def _may_be_successive_games(first: FiledGame, second: FiledGame) -> bool:
+    """Return whether one of two games, in either order, has ended and the other might
+    be the next game of the same players, which was written later and has fewer moves.
     """
     ended, next_copy = sorted((first, second), key=lambda copy: copy.game.result == "*")
     return (

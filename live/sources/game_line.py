@@ -27,8 +27,7 @@ class ListedMove(NamedTuple):
 
 class GameLine:
     """The moves of one game, which are given again from the start each time: call
-    :meth:`restart`, then :meth:`add_move` for each move. Moves given before are only
-    compared.
+    :meth:`restart`, then :meth:`compare_or_play` for each move.
     """
 
     def __init__(self, start: chess.Board | None = None) -> None:
@@ -57,9 +56,10 @@ class GameLine:
             self.start, self._texts, self._played, self._board_plies = start, [], [], -1
         self.moves, self.problem = [], None
 
-    def add_move(self, text: str) -> None:
-        """Play the next move. Raises :class:`UnplayableMove`, and then leaves the game
-        unchanged.
+    def compare_or_play(self, text: str) -> None:
+        """Add the next move: compare it with the move that was given before in this
+        place, and play it only if it differs or is new. Raises
+        :class:`UnplayableMove`, and then leaves the game unchanged.
         """
         ply = len(self.moves)
         if ply >= len(self._texts) or self._texts[ply] != text:
@@ -107,7 +107,7 @@ class GameLine:
             if len(self.moves) >= MAX_PLIES:
                 return
             try:
-                self.add_move(move.text)
+                self.compare_or_play(move.text)
             except UnplayableMove as error:
                 self.problem = self.describe_error(error)
                 return

@@ -51,9 +51,9 @@ from live.sources.hall_games import (
     Seat,
     Seats,
     count_same_players,
-    is_same_pairing,
     is_same_round,
     is_unpaired,
+    may_be_same_pairing,
     unpaired_headers,
 )
 from live.sources.kept_moves import keep_unread
@@ -334,7 +334,7 @@ class Hall:
                 and count_same_players(paired_game.headers, seat.headers) == 2
             ):
                 return paired_game is game
-        return is_same_pairing(game, seat, is_on_board=is_on_board)
+        return may_be_same_pairing(game, seat, is_on_board=is_on_board)
 
     def _has_no_game(self, seat: Seat) -> bool:
         """Return whether no game with moves is known of the players of a pairing."""

@@ -174,7 +174,7 @@ class HallBoard:
             if ply % READ_PLIES == 0:
                 yield
             try:
-                line.add_move(text)
+                line.compare_or_play(text)
             except UnplayableMove as error:
                 problem = line.describe_error(error)
                 break

@@ -63,9 +63,9 @@ def is_same_round(first: Headers, second: Headers) -> bool:
     )
 
 
-def is_same_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
-    """Return whether a game with a pairing is the one that its board's present pairing
-    names.
+def may_be_same_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
+    """Return whether a game with a pairing may be the one that its board's present
+    pairing names, although names, colours or result differ.
 
     ``is_on_board`` means that the game's moves are still on the board.
     """

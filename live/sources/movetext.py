@@ -134,7 +134,7 @@ class Movetext:
                 give it.
         """
         source = _Text(text, whole, closed, tag)
-        yield from self._read_as(source, None)
+        yield from self._read_in_language(source, None)
         # If other pawn moves are written as e4, then Pf3 is not a pawn move.
         if self._has_p and self._line.has_bare_pawns:
             self._letters.add("P")
@@ -185,7 +185,7 @@ class Movetext:
         for letters in fitting:
             if is_meant and not letters.is_common:
                 break
-            yield from self._read_as(source, letters)
+            yield from self._read_in_language(source, letters)
             is_meant |= letters.is_common and self.problem is None
             reached = len(self.moves) + (self.problem is None)
             if reached > furthest:
@@ -193,14 +193,16 @@ class Movetext:
             if reached == furthest:
                 best.append(letters)
         chosen = best[0] if len(best) == 1 else None
-        yield from self._read_as(source, chosen)
+        yield from self._read_in_language(source, chosen)
         if self.problem is not None:
             names = " or ".join(
                 language.name for language in ([chosen] if chosen else fitting)
             )
             self.problem += f" ({names} piece letters)"
 
-    def _read_as(self, source: _Text, letters: PieceLetters | None) -> Iterator[None]:
+    def _read_in_language(
+        self, source: _Text, letters: PieceLetters | None
+    ) -> Iterator[None]:
         """Read the text with the piece letters of a language; None for English."""
         self._line.restart()
         self._language = letters
@@ -319,7 +321,7 @@ class Movetext:
         if self._language is not None:
             move = self._language.translate_move(move)
         try:
-            self._line.add_move(move)
+            self._line.compare_or_play(move)
         except UnplayableMove as error:
             remainder = source.bytes[end:]
             if not (
@@ -342,7 +344,7 @@ class Movetext:
                 return True
             else:
                 try:
-                    self._line.add_move(part)
+                    self._line.compare_or_play(part)
                 except UnplayableMove as error:
                     if number == 1:
                         return False

@@ -167,18 +167,18 @@ class PartialReadFilter:
         """
         readings = list(readings)
         identified, cut = self._identify_games(readings)
-        halves = [
+        false_boards = [
             identity
             for identity in cut
-            if self._is_half_a_game(identity, identified, cut)
+            if self._is_false_new_board(identity, identified, cut)
         ]
-        for identity in halves:
+        for identity in false_boards:
             del identified[identity]
-        complete = not halves and all(reading.complete for reading in readings)
+        complete = not false_boards and all(reading.complete for reading in readings)
         whole = {reading.name: reading for reading in readings if reading.whole}
         lost = self._find_lost(identified, whole, cut)
         losses_before = self._losses
-        doubts = self._doubt_losses(lost, identified, cut, now_s)
+        doubts = self._keep_doubted_losses(lost, identified, cut, now_s)
         if self._copies_s:
             self._notice_old_copies(losses_before.keys() - lost.keys(), identified)
         believed = {
@@ -216,15 +216,15 @@ class PartialReadFilter:
         again_in_s = min([*waits_s, *doubts.waits_s], default=None)
         return Poll(tuple((believed | marked).values()), complete, again_in_s, note)
 
-    def _doubt_losses(
+    def _keep_doubted_losses(
         self,
         lost: dict[Identity, tuple[GameReport | None, float]],
         identified: Identified,
         cut: Container[Identity],
         now_s: float,
     ) -> _Doubts:
-        """Record the losses of this comparison, and return those that are not accepted
-        yet.
+        """Record the losses of this comparison. Return the games whose loss is doubted,
+        that is, not accepted yet.
         """
         doubts = _Doubts({}, {}, set(), [])
         before = self._losses
@@ -284,7 +284,7 @@ class PartialReadFilter:
                 cut[identity] = reading.closed
         return identified, cut
 
-    def _is_half_a_game(
+    def _is_false_new_board(
         self, identity: Identity, identified: Identified, cut: dict[Identity, bool]
     ) -> bool:
         """Return whether an incomplete game only appears to be new because part of its

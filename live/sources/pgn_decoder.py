@@ -32,7 +32,12 @@ from live.process.loop_slices import run_at_once
 from live.sources.game_units import apply_clock_tags, read_start_clock_s
 from live.sources.movetext import Movetext
 from live.sources.pgn_headers import GameHead, read_head
-from live.sources.pgn_splitter import LineEnd, PgnSegment, PgnSplitter, Segments
+from live.sources.pgn_splitter import (
+    LineEnd,
+    PgnSegment,
+    PgnSplitter,
+    SegmentsAndPauses,
+)
 from live.sources.position_tracker import split_continuations
 
 #: Number of bytes that are split into games at once.
@@ -119,14 +124,14 @@ class _GameReader:
         self._heads: dict[bytes, GameHead] = {}
         self._known_games: dict[_Identity, _KnownGame] = {}
 
-    def _read_reports(
+    def _update_reports(
         self,
         segments: Iterable[PgnSegment | None],
         *,
         numbered: bool,
         closed: bool = False,
     ) -> Reading:
-        """Return the reports of the games.
+        """Read the games that are new or have changed, and return the reports of all.
 
         Args:
             segments: texts of games, and None after each piece of work that found none.
@@ -255,7 +260,7 @@ class PgnDecoder(_GameReader):
         reported again, even if it has not changed.
         """
         pieces = _split_pieces(self._splitter, data)
-        reports = yield from self._read_reports(pieces, numbered=False)
+        reports = yield from self._update_reports(pieces, numbered=False)
         self._forget_oldest(min(STREAMED, self._limits.games))
         return reports
 
@@ -275,7 +280,7 @@ class PgnDecoder(_GameReader):
         connection was lost, call :meth:`reset` instead.
         """
         last = self._splitter.finish_input()
-        return run_at_once(self._read_reports(last, numbered=False, closed=True))
+        return run_at_once(self._update_reports(last, numbered=False, closed=True))
 
     def reset(self) -> None:
         """Forget the incomplete game, but not the remembered games: a new connection
@@ -305,7 +310,7 @@ class PgnReader(_GameReader):
         """
         self.left_out = 0
         self._notes.clear()
-        reports = yield from self._read_reports(
+        reports = yield from self._update_reports(
             self._split_text(text), numbered=True, closed=closed
         )
         # A game that is missing while the text is being written will soon be in it
@@ -330,7 +335,7 @@ class PgnReader(_GameReader):
             for note, games in self._notes.items()
         ]
 
-    def _split_text(self, text: bytes) -> Segments:
+    def _split_text(self, text: bytes) -> SegmentsAndPauses:
         self._splitter.reset()
         games = 0
         for segment in _split_pieces(self._splitter, text, finish=True):
@@ -343,7 +348,7 @@ class PgnReader(_GameReader):
 
 def _split_pieces(
     splitter: PgnSplitter, data: bytes, *, finish: bool = False
-) -> Segments:
+) -> SegmentsAndPauses:
     """Split ``data`` piece by piece and yield the games; None after each piece."""
     for start in range(0, len(data), _PIECE_BYTES):
         yield from splitter.split_bytes(data[start : start + _PIECE_BYTES])

@@ -78,8 +78,8 @@ class _Phase(Enum):
     SKIPPING = 4
 
 
-Segments = Iterator[PgnSegment | None]
-"""Iterator of games, with None now and then so that other tasks get a turn."""
+SegmentsAndPauses = Iterator[PgnSegment | None]
+"""Iterator of games, and of None as a pause, in which other tasks get a turn."""
 
 
 class PgnSplitter:
@@ -139,13 +139,13 @@ class PgnSplitter:
         self._results = 0  # number of lines that ended in a result
         self._is_returned = False  # whether the text has been returned already
 
-    def split_bytes(self, data: bytes) -> Segments:
+    def split_bytes(self, data: bytes) -> SegmentsAndPauses:
         """Yield the games that ``data`` completes, and None after at most a millisecond
         of work without a game. Exhaust the iterator before the next call.
         """
         yield from self._split_lines(self._plain.decode_lines(data))
 
-    def finish_input(self) -> Segments:
+    def finish_input(self) -> SegmentsAndPauses:
         """Yield the games that are still open at the end of input. After that, new
         input can start.
         """
@@ -155,7 +155,7 @@ class PgnSplitter:
             yield from self._split_lines(b"\n")
         while self._phase is _Phase.MOVES and self._tag_in_comment > 0:
             yield self._end_overlong()
-            yield from self._read_lines([])
+            yield from self._read_whole_lines([])
         self.whole = self._phase is _Phase.ENDED or (
             self._phase is _Phase.HEADERS and not self._text.strip()
         )
@@ -176,11 +176,11 @@ class PgnSplitter:
             return segment
         return None
 
-    def _split_lines(self, data: bytes) -> Segments:
+    def _split_lines(self, data: bytes) -> SegmentsAndPauses:
         self._line += data
         if b"\n" in data:
             *lines, self._line = self._line.split(b"\n")
-            yield from self._read_lines([bytes(line) + b"\n" for line in lines])
+            yield from self._read_whole_lines([bytes(line) + b"\n" for line in lines])
         while True:
             if not self._text and self._line.startswith((b" ", b"\t", b"\xef")):
                 self._line = bytearray(_strip_indent(self._line))
@@ -188,7 +188,7 @@ class PgnSplitter:
                 return
             if self._is_over:
                 yield self._end_overlong()
-                yield from self._read_lines([])
+                yield from self._read_whole_lines([])
                 continue
             line = bytes(self._line)
             # The rest of the long line must not count as the beginning of a line.
@@ -211,8 +211,8 @@ class PgnSplitter:
             self._tag_in_comment if self._tag_in_comment > 0 else None
         )
 
-    def _read_lines(self, lines: Iterable[bytes]) -> Segments:
-        """Yield the games that these whole lines complete."""
+    def _read_whole_lines(self, lines: Iterable[bytes]) -> SegmentsAndPauses:
+        """Yield the games that these whole lines complete, with pauses."""
         pending = deque(lines)
         while pending or self._again:
             pending.extendleft(reversed(self._again))

@@ -51,8 +51,9 @@ class PgnText:
         self._games: GameReports = ()
         self._repeated = 0  # number of games repeated in the text
 
-    async def take_text(self, text: bytes, content_type: str = "") -> bool:
-        """Process the present text. Return False if it is ignored as an old copy.
+    async def take_unless_outdated(self, text: bytes, content_type: str = "") -> bool:
+        """Process the present text. Return False if it is an outdated copy from a
+        cache, which is ignored.
 
         Raises :class:`FeedTrouble` if it is not PGN.
         """

@@ -80,7 +80,9 @@ class PgnUrlFeed(PolledFeed):
             self._may_be_conditional = False
             answer = await self._fetch_page({})
         if answer is not None:
-            is_taken = await self._text.take_text(answer.body, answer.content_type)
+            is_taken = await self._text.take_unless_outdated(
+                answer.body, answer.content_type
+            )
             is_known = is_taken and self._may_be_conditional
             self._since = answer.validators if is_known else {}
         reading = await self._text.build_reading(asked_s)

@@ -196,7 +196,7 @@ class PositionTracker:
     def play_move(self, move: str) -> bool:
         """Play one more move, SAN or UCI; return False if it is not legal."""
         try:
-            self._line.add_move(move)
+            self._line.compare_or_play(move)
         except UnplayableMove:
             return False
         self._places.append(_placement_key(self._line.board))

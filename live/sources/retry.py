@@ -60,12 +60,12 @@ class RefusedRequest(FeedTrouble):
     """
 
 
-def read_retry_after_s(value: str | None, now: datetime) -> float | None:
+def read_capped_retry_after_s(value: str | None, now: datetime) -> float | None:
     """Return the seconds that a ``Retry-After`` header asks for (RFC 9110, section
-    10.2.3).
+    10.2.3), at least 0 and at most :data:`PATIENCE_S`.
 
     Accepts seconds and HTTP dates; returns None if there is no header or it cannot be
-    read. The result is between 0 and :data:`PATIENCE_S`.
+    read.
     """
     if value is None:
         return None
@@ -109,7 +109,7 @@ def translate_status(
         return None
     kind, wait_s = FeedTrouble, 0.0
     fatal: FeedError | None = None
-    asked_s = read_retry_after_s(retry_after, now)
+    asked_s = read_capped_retry_after_s(retry_after, now)
     if status in (404, 410):
         problem = f"the source has nothing there ({status})"
         fatal = FeedNotFound(feed, problem, "Check the address")

@@ -142,11 +142,11 @@ def build_correlation_table(data: StudyData) -> Rows:
     with the fitted line (α and β), for each x and kind of conformance: Alliot's Figures
     4, 5 and 6.
     """
-    for name, x_cp, fit in fit_conformances(data):
+    for name, x_cp, fit in fit_share_differences(data):
         yield name, x_cp, *fit
 
 
-def fit_conformances(data: StudyData) -> Iterator[tuple[str, int, LineFit]]:
+def fit_share_differences(data: StudyData) -> Iterator[tuple[str, int, LineFit]]:
     """Yield the name of each kind of conformance, each x, and the line from White's
     p(x) minus Black's to the results of games.
     """

@@ -118,7 +118,7 @@ def build_sensitivity_table(data: StudyData, by: str = "player") -> Rows:
 
 def fit_groups(data: StudyData, by: str) -> dict[Any, FittedGroup]:
     """Fit s and c to the first turns of each group."""
-    turns_of = _collect_turns(data, by)
+    turns_of = _collect_first_turns(data, by)
     groups = {key: _fit_group(turns) for key, turns in turns_of.items()}
     if by == "rating":
         fits = sorted(groups.items())
@@ -149,7 +149,7 @@ def _count_turns(data: StudyData, by: str) -> polars.DataFrame:
     return _scan_turns(data, by).group_by("key").agg(counts).collect()
 
 
-def _collect_turns(data: StudyData, by: str) -> dict[Any, TurnArrays]:
+def _collect_first_turns(data: StudyData, by: str) -> dict[Any, TurnArrays]:
     """Return, for each group, the first turns that are used for the fit, at most
     ``MOST_TURNS``.
     """

@@ -142,6 +142,8 @@ def find_contradicted_result(board: WatchedBoard, now_s: float) -> Iterator[Find
     if verdict is None:
         verdict = _contradict_by_draw(board)
     if verdict is None:
+        verdict = _contradict_by_material(board)
+    if verdict is None:
         verdict = _contradict_by_advantage(board)
     if verdict is not None:
         yield board.build_finding("result", *verdict)
@@ -178,14 +180,22 @@ def _contradict_by_draw(board: WatchedBoard) -> _Verdict | None:
     return "look" if is_dead else "warning", text, f"{_COMPARE}."
 
 
+def _contradict_by_material(board: WatchedBoard) -> _Verdict | None:
+    result = board.view.result
+    winner = find_winner(result)
+    if winner is None:
+        return None
+    if not board.position.board.has_insufficient_material(winner == "white"):
+        return None
+    text = f"the result is {result}, but the winner cannot mate with these pieces"
+    return "look", text, f"{_COMPARE}; a loss on time would be a draw here."
+
+
 def _contradict_by_advantage(board: WatchedBoard) -> _Verdict | None:
     result = board.view.result
     winner = find_winner(result)
     if winner is None:
         return None
-    if board.position.board.has_insufficient_material(winner == "white"):
-        text = f"the result is {result}, but the winner cannot mate with these pieces"
-        return "look", text, f"{_COMPARE}; a loss on time would be a draw here."
     last = board.last_move
     if last is None or not last.final or last.score_cp is None:
         return None

@@ -61,7 +61,7 @@ def write_sentences(
             holes[name] = write_move(game, ply, language)
         parts = [words.moments[kind]]
         parts += [text for name, text in words.added.items() if name in added]
-        sentences[language] = "".join(_fill(part, holes) for part in parts)
+        sentences[language] = "".join(_fill_sentence(part, holes) for part in parts)
     sentences["it"] = _ELIDED.sub(
         lambda elided: _BEFORE_VOWELS[elided[1]], sentences["it"]
     )
@@ -126,7 +126,7 @@ _BEFORE_VOWELS = {
 }
 
 
-def _fill(text: str, holes: Mapping[str, str]) -> str:
+def _fill_sentence(text: str, holes: Mapping[str, str]) -> str:
     # A no-break space keeps a number and its percent sign on one line.
     whole = text.replace(" %", "\u00a0%")
     # All placeholders are filled in one pass, since names can contain braces.

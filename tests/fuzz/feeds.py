@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from live.errors import ConfigError, FeedError
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import FeedReport, GameReport
 from live.process.loop_slices import run_at_once
 from live.settings import FeedsConfig
@@ -33,7 +33,7 @@ from live.sources.partial_reads import PartialReadFilter, TextReading
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
 from live.sources.pgn_text import read_charset
-from live.sources.retry import FeedTrouble, read_retry_after_s
+from live.sources.retry import FeedTrouble, read_capped_retry_after_s
 from live.sources.source_address import redact_address
 from tests.event.arithmetic import Held
 from tests.fuzz.mutation import HOSTILE, Target
@@ -166,7 +166,7 @@ def games(data: bytes) -> None:
         )
         for _ in state.apply_report(report):
             pass
-        again = plan_steps(state.index, report)
+        again = plan_report_steps(state.index, report)
         assert not again, f"what was taken in changes nothing more: {again}"
     for view in list(state.games()):
         msgspec.json.encode(state.game(view.id))
@@ -312,7 +312,7 @@ def answer_headers(data: bytes) -> None:
     """What a web server says in its headers, as HTTP libraries hand it over."""
     text = data.decode("latin-1")
     now = datetime(2026, 7, 1, tzinfo=UTC)
-    wait_s = read_retry_after_s(text, now)
+    wait_s = read_capped_retry_after_s(text, now)
     assert wait_s is None or wait_s >= 0
     read_charset(text)
 

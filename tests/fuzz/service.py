@@ -20,7 +20,7 @@ from live.engine.search_key import SearchKey
 from live.engine.uci import EngineIdentity, SearchFinished, UciConversation, UciSettings
 from live.errors import ConfigError, EngineFault, InputError
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.journal.journal import Journal
 from live.journal.journal_reader import JournalRun
 from live.messages.from_sources import FeedReport
@@ -126,7 +126,7 @@ async def _visit(publisher: Publisher, data: bytes) -> None:
             await asyncio.sleep(0)
         if not wire.ended:
             wire.protocol.eof_received()
-        publisher.enforce_deadlines()
+        publisher.sweep_connections_and_streams()
         publisher.audiences.public.flush()
     finally:
         wire.protocol.connection_lost(None)
@@ -327,7 +327,7 @@ def _journal() -> bytes:
             journal.begin_run(
                 JournalRun(version="1", engine_name="x", identity="x", limit="1 node")
             )
-            for step in plan_steps(
+            for step in plan_report_steps(
                 GameIndex(), FeedReport("demo", tuple(demo_feed.read_demo_games()[:1]))
             ):
                 journal.add_change(step)

@@ -7,7 +7,7 @@ import msgspec
 
 from live.games.game import Game, Step
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import (
     FeedReport,
     GameReport,
@@ -69,7 +69,7 @@ def follow(
     held: GameIndex, *games: GameReport, feed: str = FEED, complete: bool = True
 ) -> list[Step]:
     """Plan and apply one report."""
-    steps = plan_steps(held, report(*games, feed=feed, complete=complete))
+    steps = plan_report_steps(held, report(*games, feed=feed, complete=complete))
     for step in steps:
         held.apply(step)
     return list(steps)

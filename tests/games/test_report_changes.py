@@ -26,7 +26,7 @@ from live.games.game import (
 from live.games.game_index import GameIndex
 from live.games.game_matching import drop_repeats, is_another_game, match_games
 from live.games.player_identity import preferred_game_id
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.games.report_cleaning import (
     add_result_after_mate,
     drop_centred_kings,
@@ -262,7 +262,7 @@ def test_planning_looks_only_at_the_games_told() -> None:
     games = [make_game(f"White{i} X-Black{i} Y", "e4 e5", board=i) for i in range(200)]
     follow(held, *games, complete=False)
     held.looked_at = set()
-    (step,) = plan_steps(
+    (step,) = plan_report_steps(
         held,
         report(make_game("White7 X-Black7 Y", "e4 e5 Nf3", board=7), complete=False),
     )

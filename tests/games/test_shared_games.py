@@ -19,7 +19,7 @@ from live.games.game import (
     apply_step,
 )
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.games.same_game import SAME_GAME_PLIES, is_another_line, is_one_game
 from live.games.shared_games import SharedGames, Shown, describe_dispute
 from live.messages.from_sources import NO_LONGER, GameReport, Headers, Player, Result
@@ -47,7 +47,7 @@ class Sources:
             self.report(feed, game)
 
     def report(self, feed: str, *games: GameReport, complete: bool = True) -> None:
-        for step in plan_steps(
+        for step in plan_report_steps(
             self.index, report(*games, feed=feed, complete=complete)
         ):
             if isinstance(step, NewGame):

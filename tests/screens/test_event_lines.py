@@ -38,7 +38,7 @@ def plies(*sans: str) -> list[Change]:
 def print_changes(*batches: Sequence[Change]) -> list[str]:
     """What is printed of the last batch, without the name of the board."""
     writer = EventLineWriter()
-    lines = [writer.lines(batch) for batch in batches][-1]
+    lines = [writer.write_lines(batch) for batch in batches][-1]
     return [line.removeprefix(LABEL) for line in lines]
 
 

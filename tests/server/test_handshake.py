@@ -224,7 +224,7 @@ async def test_whoever_says_nothing_valid_first_is_closed_and_gets_nothing(
         async with connect(live(publisher)) as ws:
             if first is None:
                 clock.now_s += 10.1
-                publisher.enforce_deadlines()
+                publisher.sweep_connections_and_streams()
             else:
                 await ws.send(first)
             assert await left_in(ws) == ([], 1009 if first == "x" * 5000 else 4101)

@@ -28,7 +28,7 @@ from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
 from live.server.pseudonyms import Pseudonyms
-from live.server.public_delay import restore_pseudonyms
+from live.server.public_delay import open_pseudonyms
 from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
 from live.server.route_table import ROUTES
@@ -389,13 +389,13 @@ def test_names_rest_on_the_secret_and_stay_over_a_restart(tmp_path: Path) -> Non
     found = []
     for _ in range(2):
         with Journal(journal) as opened:
-            found.append(restore_pseudonyms(opened).game_id(ID))
+            found.append(open_pseudonyms(opened).game_id(ID))
             assert opened.wait_until_written()
     assert found[0] == found[1]
     # Without a journal it is another at each start.
-    assert restore_pseudonyms(Journal()).game_id(ID) != restore_pseudonyms(
-        Journal()
-    ).game_id(ID)
+    assert open_pseudonyms(Journal()).game_id(ID) != open_pseudonyms(Journal()).game_id(
+        ID
+    )
 
 
 def test_a_source_has_one_name_everywhere_which_confirms_no_guess() -> None:

@@ -359,7 +359,7 @@ async def test_whoever_asks_much_and_reads_nothing_is_bounded_and_cut_off(
         assert waits(busy) < 65_536 + size + 1000
         assert (await client.get("/healthz")).status_code == 200
         clock.now_s += 10.1
-        publisher.enforce_deadlines()
+        publisher.sweep_connections_and_streams()
         await until(lambda: busy not in publisher.clients.connections)
         writer.transport.abort()
 
@@ -373,7 +373,7 @@ async def test_whoever_does_not_finish_a_request_is_sent_away(
         await until(lambda: bool(publisher.clients.connections))
         await asyncio.sleep(0)
         clock.now_s += 10.1
-        publisher.enforce_deadlines()
+        publisher.sweep_connections_and_streams()
         assert (await said).startswith(b"HTTP/1.1 408 ")
 
 

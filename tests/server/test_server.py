@@ -249,13 +249,13 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             publisher.publish(world.step())
             assert slow.transport.get_write_buffer_size() <= largest
             clock.now_s += 9.9
-            publisher.enforce_deadlines()
+            publisher.sweep_connections_and_streams()
             assert publisher.tally.subscribers == 2
             clock.now_s += 0.2
-            publisher.enforce_deadlines()
+            publisher.sweep_connections_and_streams()
             assert publisher.tally.subscribers == 1
             clock.now_s += 3.1
-            publisher.enforce_deadlines()
+            publisher.sweep_connections_and_streams()
             await until(lambda: slow not in publisher.clients.connections)
         publisher.publish(world.step())
         await follow(good, client_state, position(publisher))
@@ -322,7 +322,7 @@ async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> 
             assert kinds == ["hello", "snapshot", "heartbeat"]
             await until(lambda: any(each._heard_s > at for each, at in heard.items()))
             clock.now_s += 6
-            publisher.enforce_deadlines()
+            publisher.sweep_connections_and_streams()
             assert publisher.tally.subscribers == 1
             await ws.ping()
 
@@ -409,7 +409,7 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
             raise OSError(107, "Transport endpoint is not connected")
 
         monkeypatch.setattr(Subscriber, "enforce_deadlines", fail)
-        publisher.enforce_deadlines()
+        publisher.sweep_connections_and_streams()
         for each in (first, other):
             await each.wait_closed()
 

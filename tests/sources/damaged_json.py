@@ -13,7 +13,7 @@ import chess
 
 from live.games.game import Game, GameGone, ResultChanged, Step, TailReplaced, TakenBack
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import FeedReport, GameReport
 
 KINDS = ("null", "number as text", "text as number", "missing", "list", "huge")
@@ -141,7 +141,7 @@ class Shown:
 
     def take(self, reports: Iterable[FeedReport]) -> None:
         for told in reports:
-            for step in plan_steps(
+            for step in plan_report_steps(
                 self.index, FeedReport("hall", told.games, told.complete)
             ):
                 self._check(step)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import FeedReport, Headers, Move, Player, Result
 from live.process.loop_slices import run_at_once
 from live.sources import hall_games
@@ -114,7 +114,7 @@ class HallCourse:
             self._report()
 
     def _report(self) -> None:
-        for step in plan_steps(
+        for step in plan_report_steps(
             self.index, FeedReport("hall", tuple(self.hall.take_changed_games()))
         ):
             self.index.apply(step)
@@ -482,7 +482,7 @@ class Tables:
     @property
     def games(self) -> list[str]:
         report = FeedReport("hall", tuple(self.hall.take_changed_games()))
-        for step in plan_steps(self.index, report):
+        for step in plan_report_steps(self.index, report):
             self.index.apply(step)
         return sorted(
             f"{game.headers.board} {game.headers.white.name}-{game.headers.black.name}"

@@ -16,7 +16,7 @@ import pytest
 
 from live.errors import FeedUnreadable
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import (
     FeedReport,
     GameReport,
@@ -319,7 +319,7 @@ class HallLedger(Ledger):
 
     async def report(self, report: FeedReport) -> None:
         await super().report(report)
-        for step in plan_steps(
+        for step in plan_report_steps(
             self.index, msgspec.structs.replace(report, feed="hall")
         ):
             self.index.apply(step)

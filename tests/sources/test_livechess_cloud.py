@@ -11,7 +11,7 @@ import pytest
 from live.errors import FeedNotFound, FeedUnreadable
 from live.games.game import Game, GameGone, ResultChanged, Step, TailReplaced, TakenBack
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import STANDS, GameReport
 from live.rehearse.web_server import serve_http
 from live.settings import FeedsConfig, LiveChessCloudConfig
@@ -266,7 +266,9 @@ def steps(seen: Followed, held: GameIndex) -> list[Step]:
     reports, seen.ledger.reports = seen.ledger.reports, []
     made: list[Step] = []
     for told_now in reports:
-        for step in plan_steps(held, msgspec.structs.replace(told_now, feed="cloud")):
+        for step in plan_report_steps(
+            held, msgspec.structs.replace(told_now, feed="cloud")
+        ):
             held.apply(step)
             made.append(step)
     return made
@@ -630,7 +632,7 @@ async def test_boards_that_the_organiser_reorders_keep_their_games(
     held = GameIndex()
     seated: dict[str, str] = {}
     for told_now in seen.ledger.reports:
-        for step in plan_steps(held, told_now):
+        for step in plan_report_steps(held, told_now):
             held.apply(step)
         for game in held:
             assert (

@@ -12,7 +12,7 @@ import pytest
 
 from live.games.game import TailReplaced, TakenBack
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan_steps
+from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import FeedReport, GameReport, Move
 from live.sources.charset_guess import guess_charset
 from live.sources.pgn_decoder import PgnReader
@@ -179,7 +179,7 @@ def test_a_game_written_in_any_manner(seed: int) -> None:
     taken_back: list[object] = []
 
     def follow(game: GameReport) -> None:
-        for step in plan_steps(held, FeedReport("hall", (game,), complete=True)):
+        for step in plan_report_steps(held, FeedReport("hall", (game,), complete=True)):
             if isinstance(step, TakenBack | TailReplaced):
                 taken_back.append(step)
             held.apply(step)

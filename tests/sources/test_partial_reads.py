@@ -263,7 +263,7 @@ class Page:
         the reading take ``takes_s`` seconds.
         """
         asked_s = self.clock.now()
-        await self._text.take_text(text.encode())
+        await self._text.take_unless_outdated(text.encode())
         self.clock.time_s += takes_s
         reading = await self._text.build_reading(asked_s)
         await self._session.report_poll(

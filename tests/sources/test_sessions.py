@@ -29,7 +29,7 @@ from live.sources.retry import (
     PATIENCE_S,
     TOO_MANY_S,
     FeedTrouble,
-    read_retry_after_s,
+    read_capped_retry_after_s,
     translate_status,
 )
 from tests.sources.fakes import DrivenClock, Ledger, conditions
@@ -255,7 +255,7 @@ def test_waits_are_capped_and_grow_after_a_random_first_one(chance: float) -> No
     ],
 )
 def test_retry_after_in_all_its_forms(value: str | None, seconds: float | None) -> None:
-    assert read_retry_after_s(value, NOW) == seconds
+    assert read_capped_retry_after_s(value, NOW) == seconds
 
 
 @pytest.mark.parametrize(

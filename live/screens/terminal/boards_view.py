@@ -33,7 +33,7 @@ from live.screens.terminal.board_rows import (
 )
 from live.screens.terminal.board_view import CURVE_KEY, BoardView
 from live.screens.terminal.players_view import MomentsView, PlayersView
-from live.screens.terminal.sources_view import write_source
+from live.screens.terminal.sources_view import write_feed_panel
 from live.screens.terminal.text import (
     Column,
     Panel,
@@ -204,7 +204,7 @@ class BoardsView(ListView):
         text = " No board yet: they appear as soon as a source sends them"
         lines = [Text(), begin_line(text, "head")]
         for feed in self.context.state.feeds():
-            lines += [Text(), *write_source(feed, self.size.width)]
+            lines += [Text(), *write_feed_panel(feed, self.size.width)]
         return lines
 
     def _show_rows(self) -> None:

@@ -50,7 +50,7 @@ class SourcesView(TextView):
             for_s = context.changes.measure_silence_s(feed.feed)
             if for_s >= 1:
                 note += f", not live for {span(for_s)}"
-            lines += write_source(feed, width, note)
+            lines += write_feed_panel(feed, width, note)
         engine, health = state.engine(), state.engines()
         lines += [Text(), begin_line(" Engines", "head")]
         lines += wrap_texts([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
@@ -71,7 +71,7 @@ def is_calm(feed: FeedHealth) -> bool:
     return feed.state in ("live", "finished")
 
 
-def write_source(feed: FeedHealth, width: int, note: str = "") -> Panel:
+def write_feed_panel(feed: FeedHealth, width: int, note: str = "") -> Panel:
     """Return a line with a source's state and ``note``, and lines with the reason
     below.
     """

@@ -241,7 +241,7 @@ class Terminal(App[None]):
         if not self.is_running or not self._status.size:
             return
         state = self.context.state
-        self.context.changes.observe(state.feeds(), state.games())
+        self.context.changes.track_ages_and_silences(state.feeds(), state.games())
         self.view.redraw()
         self._draw_tabs()
         delay_s = self.context.public_delay().delay_s

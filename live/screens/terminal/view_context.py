@@ -95,8 +95,10 @@ class RecentChanges:
             self._reached[game] = plies, since, exact
         return self.now() - since, exact
 
-    def observe(self, feeds: Iterable[FeedHealth], games: Iterable[GameView]) -> None:
-        """Record which feeds are not live, and each game's number of plies.
+    def track_ages_and_silences(
+        self, feeds: Iterable[FeedHealth], games: Iterable[GameView]
+    ) -> None:
+        """Record which feeds are not live, and the number of plies of each game.
 
         While a feed is silent, nobody knows whether the clocks of its games run. Plies
         are recorded for all games, shown or not.

@@ -19,7 +19,7 @@ from live.ratings.perceived_rating import (
     Evidence,
     Floats,
     Perceived,
-    locate_rating,
+    compute_z_score,
     read_rating,
 )
 from live.studies.learning.followed_games import Followed, FollowedMove
@@ -69,7 +69,7 @@ class _StageSums(NamedTuple):
         total = self.total._replace(slope=slope)
         reading = read_rating(total, USUAL_PRIOR_SD)
         assert reading is not None  # not None, because a move is counted
-        return locate_rating(total, reading.rating)
+        return compute_z_score(total, reading.rating)
 
 
 def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:

@@ -21,9 +21,9 @@ from live.ratings.perceived_rating import (
     SURE_QUANTILE,
     Evidence,
     Floats,
+    compute_z_score,
     estimate_level,
     find_limits,
-    locate_rating,
     read_rating,
 )
 from live.studies.learning.followed_games import (
@@ -124,7 +124,7 @@ def _rate_side(
     usual = reading.usual_low, reading.usual_high
     return (
         reading.rating,
-        locate_rating(total, reading.rating),
+        compute_z_score(total, reading.rating),
         *usual,
         inside,
         unrated.rating,

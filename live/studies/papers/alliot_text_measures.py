@@ -10,7 +10,7 @@ from math import hypot
 from polars import col
 
 from live.studies.alliot_covariance import CONVOLUTIONS, fit_convolutions, fit_grid
-from live.studies.alliot_games import count_shortfalls, fit_conformances
+from live.studies.alliot_games import count_shortfalls, fit_share_differences
 from live.studies.line_fits import LineFit
 from live.studies.papers.alliot_measures import list_champions_games, open_champions
 from live.studies.papers.comparison import Measured
@@ -129,7 +129,7 @@ def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figu
     the line fitted at the paper's x (Alliot 2017, Figures 4 and 5).
     """
     lines: dict[str, dict[int, LineFit]] = {}
-    for kind, x_cp, fit in fit_conformances(open_champions(table, evidence)):
+    for kind, x_cp, fit in fit_share_differences(open_champions(table, evidence)):
         if fit.rho is not None:
             lines.setdefault(kind, {})[x_cp] = fit
     figures: dict[Key, Measured | None] = {}

@@ -53,7 +53,7 @@ def build_markdown(comparisons: Sequence[Comparison]) -> str:
     """
     highest = choose_highest_limits(comparisons)
     lines = [
-        *_sum_settings(comparisons),
+        *_summarise_comparisons(comparisons),
         *_write_limits(comparisons),
         *_write_gains(comparisons),
         "",
@@ -107,7 +107,7 @@ def _group_by_table(comparisons: Sequence[Comparison]) -> list[list[Comparison]]
     return [*groups.values()]
 
 
-def _sum_settings(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def _summarise_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
     groups = _group_by_table(comparisons)
     rows = 0
     rows_done = 0

@@ -150,7 +150,7 @@ def test_an_age_is_exact_from_the_first_move_sent_until_the_board_is_gone() -> N
     changes.note([GoneMessage("g1")])
     assert changes.measure_age_s("g1", 1) == (0.0, False)
     # A board that no screen shows grows old as well.
-    changes.observe([], [replace(detail(), id="g2", plies_played=3)])
+    changes.track_ages_and_silences([], [replace(detail(), id="g2", plies_played=3)])
     clock.now_s += 600
     assert changes.measure_age_s("g2", 3) == (600.0, False)
 
@@ -159,7 +159,7 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     clock = Clock()
     changes = RecentChanges(clock)
     live, silent = (FeedHealth("hall", state) for state in ("live", "stale"))
-    changes.observe([live], [])
+    changes.track_ages_and_silences([live], [])
     # A position that was there before counts from when it is first looked at, however
     # late.
     clock.now_s += 7200
@@ -169,11 +169,11 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     changes.note([MOVE])
     clock.now_s += 5
     assert changes.measure_run_s("g1", "hall", 1) == 5.0
-    changes.observe([silent], [])
+    changes.track_ages_and_silences([silent], [])
     clock.now_s += 50
-    changes.observe([silent], [])
+    changes.track_ages_and_silences([silent], [])
     assert changes.measure_run_s("g1", "hall", 1) == 5.0
-    changes.observe([live], [])
+    changes.track_ages_and_silences([live], [])
     assert changes.measure_run_s("g1", "hall", 1) == 55.0
     changes.note([MoveMessage("g1", 2, None)])
     clock.now_s += 2

@@ -14,13 +14,13 @@ import pytest
 from rich.console import Console
 from websockets.asyncio.client import connect
 
-from live.commands import watch_service
+from live.commands import show_service
 from live.commands.service_connection import (
     ServiceConnection,
     derive_pages_url,
     parse_service_url,
 )
-from live.commands.watch_service import ServiceWatch
+from live.commands.show_service import ServiceWatch
 from live.errors import ConfigError, Refused
 from live.messages.from_clients import DeskCommand
 from live.messages.to_clients import HelloMessage
@@ -163,7 +163,7 @@ async def test_with_an_arbiters_token_it_is_the_same_desk(
 async def test_a_log_that_cannot_be_read_is_said_once_and_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(watch_service, "LOG_S", 0.0)
+    monkeypatch.setattr(show_service, "LOG_S", 0.0)
     answers = [
         b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\nConnection: close\r\n\r\n{",
         b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\n{",

@@ -181,7 +181,7 @@ class ServiceWatch(ServiceConnection):
                     await self.ready.wait()
 
 
-async def watch_service(url: str, *, json: bool = False) -> int:
+async def show_service(url: str, *, json: bool = False) -> int:
     """Show the service at ``url`` until stopped; return the exit code.
 
     Raises:
