@@ -199,20 +199,16 @@ function draw() {
   const visibleState = place.view === "board" ? heldAsOf(held, linked, place.game) : held;
   views[place.view]?.draw(visibleState, place, drawnAt);
   if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
-  if (parts.has("all") || parts.has("engine")) drawService();
+  const sight = held.hello?.sight ?? "public";
+  byId("withheld").hidden = sight !== "venue";
+  byId("wall").href = wallAddress();
+  document.querySelector("nav a[data-view=arbiter]").hidden = sight !== "arbiter";
   const alerts = [...(held.alerts?.values() ?? [])];
   arbiter.sound.hear(alerts);
   setLine(byId("alerts"), alertCount(alerts));
   if (parts.has("all") || parts.has("game")) drawTitle();
   if (news === null) speak(); // record the state at the start, so that only later changes are news
   main.dataset.seq = held.seq;
-}
-
-function drawService() {
-  const sight = held.hello?.sight ?? "public";
-  byId("withheld").hidden = sight !== "venue";
-  byId("wall").href = wallAddress();
-  document.querySelector("nav a[data-view=arbiter]").hidden = sight !== "arbiter";
 }
 
 function drawTitle() {

@@ -102,7 +102,7 @@ def test_every_layout_has_a_module_and_a_size() -> None:
         text = (OVERLAY / file).read_text(encoding="utf-8").split(start)[1]
         return sorted(re.findall(name, re.split(r"[\]}];", text)[0], re.M))
 
-    layouts = named("overlay/options.js", "const LAYOUTS = [", r'"(\w+)"')
+    layouts = named("overlay/options.js", "const LAYOUTS = {", r"^  (\w+):")
     assert len(layouts) >= 10
     assert layouts == named(
         "overlay/overlay_main.js", "const LAYOUTS = {", r"^  (\w+):"

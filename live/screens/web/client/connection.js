@@ -70,8 +70,7 @@ const LOOK_MS = 5_000;
 async function isServiceThere() {
   try {
     const { status } = await fetch("healthz", { cache: "no-store", signal: AbortSignal.timeout(LOOK_MS) });
-    // A proxy answers with a 5xx code if the service is down. Any other code comes from the service or from a rule of the
-    // proxy.
+    // A proxy answers with a 5xx code if the service is down.
     return status < 500;
   } catch {
     return false;
@@ -97,10 +96,7 @@ function writeSocketUrl(page, held) {
 
 /** State of a connection, as the views read it. Socket, clock and random numbers are arguments, so that tests need no browser. */
 export class Link {
-  /**
-   * `changed(touched)` is called after every message (see `Held.receive`); `after(ms, action)` returns a function that
-   * cancels.
-   */
+  /** `changed(touched)` is called after every message (see `Held.receive`); `after(ms, action)` returns its canceller. */
   constructor(held, changed, { now, random, after }) {
     /** State of the connection: `connecting`, `live`, `waiting` or `refused`. */
     this.status = "connecting";
@@ -236,10 +232,7 @@ export class TokenCheck {
   }
 }
 
-/**
- * Return `missing` or `wrong` if the service refuses the page because of its token, which a browser does not report for
- * a websocket; otherwise an empty text.
- */
+/** Return `missing` or `wrong` if the service refuses the page's token, which a websocket does not report; otherwise empty. */
 export async function tokenTrouble(page, ask) {
   const token = new URL(page).searchParams.get("token");
   const url = new URL(`api/v${PROTOCOL}/health`, page);

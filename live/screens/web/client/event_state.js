@@ -271,7 +271,9 @@ export class Delayed {
     this.seq = seq;
     const first = type === "snapshot" && this._state.seq === null;
     const at = this._now() + this._delayMs;
-    this._waiting.push({ at, message: first ? withOldMoments(message) : message });
+    // Moments without a time are not news: those of the first snapshot happened before the page was opened.
+    const moments = message.moments?.map((moment) => ({ ...moment, at_s: null })) ?? [];
+    this._waiting.push({ at, message: first ? { ...message, moments } : message });
     // Until the first snapshot is due, viewers see who plays, but no moves.
     return first ? this._state.receive(withoutPlay(message)) : {};
   }
@@ -293,9 +295,4 @@ function withoutPlay(snapshot) {
   const unknown = { start_score_cp: null, problem: null, eco: "", opening: "", termination: "" };
   const games = snapshot.games.map((game) => ({ ...asOf(wholeGame(game), 0), ...unknown, result: "*" }));
   return { ...snapshot, games, players: [], moments: [] };
-}
-
-/** Return a snapshot whose moments have no time and so do not count as news, since they happened before the page was opened. */
-function withOldMoments({ moments = [], ...snapshot }) {
-  return { ...snapshot, moments: moments.map((moment) => ({ ...moment, at_s: null })) };
 }

@@ -117,10 +117,7 @@ export function columns(curves, above = null) {
   return [Array.from({ length: last }, (_, at) => at + 1), ...of(curves.white), ...of(curves.black)];
 }
 
-/**
- * Return the lowest and highest Elo of the axis, from figures, players' Elo and the later half of each band. Early bands
- * are too wide to set the scale.
- */
+/** Return both ends of the axis, Elo, for figures, players' Elo and the later half of each band, since early bands are wide. */
 export function span(data, elos = []) {
   const values = [...data[3], ...data[6], ...elos];
   for (const band of [data[1], data[2], data[4], data[5]]) values.push(...band.slice(band.length >> 1));

@@ -9,10 +9,7 @@ import { element } from "./elements.js";
 import { COLORS } from "../client/games.js";
 import { moveText } from "./number_format.js";
 
-/**
- * Pages must stay small, so they load uPlot's smallest build, a plain script that defines a global name. Tests of pure
- * functions have no page and do not load it.
- */
+/** uPlot's smallest build is a plain script that defines a global name. Tests of pure functions have no page for it. */
 if (globalThis.document) {
   const script = document.createElement("script");
   script.src = new URL("../vendor/uplot/uPlot.iife.min.js", import.meta.url).href;
@@ -63,6 +60,11 @@ export class Plot {
   }
 }
 
+/** Return uPlot's style of an axis. */
+export function axisStyle(color, font) {
+  return { stroke: color("--quiet"), font, grid: { stroke: color("--rule"), width: 1 }, ticks: { show: false } };
+}
+
 /**
  * Return the columns of both curves with their bands and each player's Elo; null if there is no figure. For Algorithm 4
  * the Elo is left out, since the scale differs. Pure.
@@ -87,8 +89,7 @@ export function curveOptions(shape) {
   const hidden = { points: { show: false } };
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
   const edge = (side) => ({ stroke: color(`--${side}-edge`), width: thin, ...hidden });
-  // Points are drawn while there are few values, since a single value makes no line. The line is not aligned to pixels,
-  // so that its core lies exactly in its middle.
+  // Few values are drawn as points, since one makes no line. Without `pxAlign` the core is in the middle of its line.
   const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, pxAlign: 0, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
   const eloLine = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
   const fill = (side) => color(`--${side}-band`);
@@ -145,8 +146,7 @@ function nameBand(plot, text, { color, family, size }) {
 }
 
 /**
- * Return where to write the names of points beside curves: `[x, y]` of the middle of each name, or null without room.
- * Pure.
+ * Return where to write the names of points beside curves: `[x, y]` of the middle of each name, null without room. Pure.
  *
  * `names` are `{x, y, width, up}` of the named points, `lines` the curves as lists of `[x, y]`, and `area` is `{left,
  * right, top, bottom, height, gap}`. No name covers another name or a curve.
@@ -189,10 +189,7 @@ const chooseInk = (color, side) => color(`--${side}-text`) || color(`--${side}-l
 /** Number of moves of each side that are named at its curve. */
 const NAMED = 3;
 
-/**
- * Mark each costly move at its player's curve and write the move beside it. `size` is the size of the letters, CSS
- * pixels; `written` writes a move in the reader's language.
- */
+/** Mark each costly move at its player's curve, and write it with `written` in letters of `size` CSS pixels. */
 function markCostlyMoves(plot, game, { color, family, size, skippedPlies, written = (san) => san }) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;

@@ -68,10 +68,6 @@ export class Diagram {
       this._board.addMarker(LAST_MOVE, last.slice(2, 4));
     }
   }
-
-  destroy() {
-    this._board.destroy();
-  }
 }
 
 /** The overlay of a board: names of files and ranks, and an arrow for the engine's choice. */

@@ -8,7 +8,18 @@
 
 import { LANGUAGES } from "./language/words.js";
 
-const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings", "player", "moment", "duel", "table"];
+const LAYOUTS = {
+  board: "Board with everything",
+  bar: "Lower third",
+  curves: "Curves",
+  grid: "Grid of boards",
+  ticker: "Ticker",
+  standings: "Players by the figure",
+  player: "Lower third of a player",
+  moment: "Moment card",
+  duel: "Head to head",
+  table: "Standings by points",
+};
 const YES = ["1", "true", "yes"];
 const NO = ["0", "false", "no"];
 const LONGEST_TEXT = 200;
@@ -88,22 +99,7 @@ const parts = (values) => ({
 });
 
 export const OPTIONS = {
-  layout: {
-    ...choice(LAYOUTS, "board"),
-    label: "Layout",
-    names: {
-      board: "Board with everything",
-      bar: "Lower third",
-      curves: "Curves",
-      grid: "Grid of boards",
-      ticker: "Ticker",
-      standings: "Players by the figure",
-      table: "Standings by points",
-      player: "Lower third of a player",
-      duel: "Head to head",
-      moment: "Moment card",
-    },
-  },
+  layout: { ...choice(Object.keys(LAYOUTS), "board"), label: "Layout", names: LAYOUTS },
   boards: { ...number(1, 64, 8), label: "Boards at once", only: ["grid"], help: "More than that come page by page." },
   rows: { ...number(1, 64, 10), label: "Rows at once", only: ["standings", "table"] },
   page: { ...number(2, 600, 12), label: "Seconds a page", only: ["grid", "ticker", "standings", "table"] },

@@ -169,10 +169,6 @@ class ScorePanel {
       this.move.animate({ opacity: [0.2, 1] }, { duration: 400 });
     }
     this._shown = shownMove;
-    this._alert(game, swing);
-  }
-
-  _alert(game, swing) {
     if (swing !== null) {
       setText(this.alert, (this.briefly ? swingText : swingSentence)(game, swing, this._words, this._everybody()));
       if (this.alert.hidden && this._moves()) {

@@ -1,8 +1,6 @@
 /** Texts of overlays and pages about one game. Pure. */
 
-import {
-  bandText, eloText, figureOf, isEarly, isFinal, percentText, unratedMoves,
-} from "../client/figures.js";
+import { bandText, eloText, figureOf, isEarly, isFinal, percentText, unratedMoves } from "../client/figures.js";
 import { sanOf } from "../client/board_position.js";
 import { eventOf, isLow, known, leftS, moverOf, pointsText, RESULT_POINTS, roundOf, startClockS } from "../client/games.js";
 import { newestCostly } from "../drawing/costly_moves.js";
@@ -166,10 +164,7 @@ export const openingText = ({ eco, opening }) => [eco, opening].filter(Boolean).
 /** Return a key that identifies a player in all games: the FIDE id or, without one, the name. */
 export const keyOf = ({ fide_id, name }) => (fide_id ? String(fide_id) : name);
 
-/**
- * Return a player's points and finished games in the event, `2½ / 4`; null if not known. `players` cover the whole event,
- * while the page may have only some of its games.
- */
+/** Return a player's points and finished games in the whole event, `2½ / 4`, from the standings; null if not known. */
 export function eventPoints(players, side) {
   const player = players.find(({ id, name }) => id === keyOf(side) || name === side.name);
   return (player?.points ?? null) === null ? null : `${pointsText(player.points)} / ${player.finished}`;

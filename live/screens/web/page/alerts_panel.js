@@ -154,18 +154,15 @@ class IncidentLog {
     const words = this._filter.value;
     try {
       const { incidents } = await (await ask("incidents", words ? { words } : {})).json();
-      if (words === this._filter.value) this._draw({ incidents, words, atS: Date.now() / 1000 });
       this.known = true;
       this._write.hidden = false;
+      if (words !== this._filter.value) return;
+      this._read = { incidents, words, atS: Date.now() / 1000 };
+      setLine(this._note, incidents.length ? "" : words ? say("Nothing matches the filter.") : say("Nothing here yet."));
+      this._list();
     } catch (error) {
       setLine(this._note, say("The log cannot be read: {}.", error.message));
     }
-  }
-
-  _draw(read) {
-    const { incidents, words } = this._read = read;
-    setLine(this._note, incidents.length ? "" : words ? say("Nothing matches the filter.") : say("Nothing here yet."));
-    this._list();
   }
 
   /** List the incidents, the newest first. With a `head`, list them for print: below the head, the oldest first. */
@@ -174,8 +171,7 @@ class IncidentLog {
     const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((incident) => {
       const lines = incidentLines(incident).map((line) => element("div", "", line));
       const open = element("span", "open", incident.over_s === null ? ` ${say("still open")}` : "");
-      const row = element("tr", "", "", element("td", "", String(incident.number), open), element("td", "", incident.board || "\u2013"), element("td", "", "", ...lines));
-      return row;
+      return element("tr", "", "", element("td", "", String(incident.number), open), element("td", "", incident.board || "\u2013"), element("td", "", "", ...lines));
     });
     this._body.replaceChildren(...rows);
   }

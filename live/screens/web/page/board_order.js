@@ -23,7 +23,8 @@ export const ORDERS = {
 /** Return the boards that a place selects, in its order; boards with ids in `alerting` come first, in the order of that list. */
 export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []) {
   const matches = buildMatcher(q);
-  const isChosen = (game) => isInState(game, state) && matches(searchedText(game));
+  const isInState = ({ result }) => state === "all" || (result === "*") === (state === "running");
+  const isChosen = (game) => isInState(game) && matches(searchedText(game));
   const chosen = inRound(games, round, alerting).filter(isChosen).sort(gameOrder);
   const key = ORDERS[sort]?.key ?? ORDERS.board.key;
   const keys = new Map(chosen.map((game) => [game.id, key(game)]));
@@ -31,8 +32,6 @@ export function arrangeBoards(games, { q, state, sort, ...round }, alerting = []
   // The sort is stable, so boards with equal keys stay in order. So do two with unknown keys, whose difference is NaN.
   return chosen.sort((a, b) => (urgency.get(a.id) ?? 0) - (urgency.get(b.id) ?? 0) || keys.get(a.id) - keys.get(b.id));
 }
-
-const isInState = ({ result }, state) => state === "all" || (result === "*") === (state === "running");
 
 /** Return the text of a board in which a search looks for words. */
 function searchedText({ event, board, round, result, white, black }) {

@@ -13,9 +13,7 @@ import { resultText, safeLink, unbroken } from "../drawing/number_format.js";
 import { feedText, momentText, say, words } from "./language.js";
 import { fill } from "../overlay/language/words.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
-import {
-  basisIn, drawBar, drawOdds, placeText, problemText, scoreWords,
-} from "./score_words.js";
+import { basisIn, drawBar, drawOdds, placeText, problemText, scoreWords } from "./score_words.js";
 import { bestInstead, humanLine, lastMove, oddsOf, oddsWords, openingText, scoreOf } from "../overlay/shown_figures.js";
 
 export class BoardPage {

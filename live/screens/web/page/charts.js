@@ -1,6 +1,6 @@
 /** The charts of a board: both curves, and the score. */
 
-import { curveData, curveOptions, Plot } from "../drawing/curves.js";
+import { axisStyle, curveData, curveOptions, Plot } from "../drawing/curves.js";
 import { element, named, setLine } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { namedMoves } from "../drawing/costly_moves.js";
@@ -60,12 +60,7 @@ export class Chart {
     };
     const { axes, series, marked = () => {}, ...rest } = this._kind.options(color, () => this._game, () => this._above);
     const mark = color("--mark");
-    const axis = {
-      stroke: color("--quiet"),
-      font: `12px ${FAMILY}`,
-      grid: { stroke: color("--rule"), width: 1 },
-      ticks: { show: false },
-    };
+    const axis = axisStyle(color, `12px ${FAMILY}`);
     return {
       padding: [8, 10, 0, 0],
       // Without this drag setting uPlot would suppress clicks.

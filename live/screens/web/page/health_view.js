@@ -1,7 +1,4 @@
-/**
- * State of the connection, the sources and the engines: problems in a line above every view, and details in a view. Also
- * the form that asks for a missing token.
- */
+/** State of connection, sources and engines: lines above every view, the view of health, and the form for a missing token. */
 
 import { TokenCheck } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
@@ -195,14 +192,9 @@ export class TokenEntry {
 
   /** Check whether the token is missing or wrong, until the first message. */
   async look(connection, now) {
-    if (connection.heardAt === null) {
-      const trouble = await this._check.look(connection, now);
-      if (trouble !== null && connection.heardAt === null) this._say(trouble);
-    } else this.node.hidden = true;
-  }
-
-  _say(trouble) {
+    const trouble = connection.heardAt === null ? await this._check.look(connection, now) : "";
+    if (trouble === null) return;
     setText(this._text, tokenText(trouble, words));
-    this.node.hidden = trouble === "";
+    this.node.hidden = trouble === "" || connection.heardAt !== null;
   }
 }

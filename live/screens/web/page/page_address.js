@@ -194,10 +194,7 @@ export class FollowStar {
   }
 }
 
-/**
- * Return the key of a player, from a game or the standings: the FIDE id or, without one, the words of the name, sorted
- * and without accents. It is empty without a name.
- */
+/** Return a player's key: the FIDE id or, without one, the sorted words of the name without accents; empty without a name. */
 export function playerKey({ id = "", fide_id: number = null, name }) {
   if (number) return `fide-${number}`;
   if (id.startsWith("fide-")) return id;

@@ -175,13 +175,10 @@ export const PLAYER_COLUMNS = [...TABLE_COLUMNS, ...columnsOf(OF_A_PLAYER)];
  * `place` is a text: `3`, `3=` for a tie, or empty without a number.
  */
 export function rankPlayers(players, sort, down, engineRating = null) {
-  const rows = orderPlayers(players, sort, engineRating);
-  if (!down) return rows;
-  return [...rows.filter(({ place }) => place).reverse(), ...rows.filter(({ place }) => !place)];
-}
-
-function orderPlayers(players, sort, rating) {
   const column = PLAYER_COLUMNS.find(({ id }) => id === (sort || "perceived"));
-  if (!column) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
-  return rankByNumber(players, (player) => column.number(player, { rating })).map((ranked) => ({ player: ranked.player, place: placeText(ranked) }));
+  const rows = column
+    ? rankByNumber(players, (player) => column.number(player, { rating: engineRating }))
+    : players.toSorted(byName).map((player, at) => ({ player, place: at + 1 }));
+  const ordered = down ? [...rows.filter(({ place }) => place).reverse(), ...rows.filter(({ place }) => !place)] : rows;
+  return ordered.map(({ player, place, tied }) => ({ player, place: placeText({ place, tied }) }));
 }

@@ -20,17 +20,12 @@ export function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-const fetchPgn = async (id) => (await ask(`games/${encodeURIComponent(id)}.pgn`)).text();
-
-/** Return a picture of the board in its current state. */
-const fetchPicture = async (id) => (await ask(`games/${encodeURIComponent(id)}.png`)).blob();
-
 /** Return the public id of a game, which differs from the id for arbiters while the public is delayed. */
 const fetchPublicId = async (id) => (await (await ask(`games/${encodeURIComponent(id)}/public`)).json()).id;
 
 async function fetchPgns(games) {
   const texts = [];
-  for (const { id } of games) texts.push(await fetchPgn(id));
+  for (const { id } of games) texts.push(await (await ask(`games/${encodeURIComponent(id)}.pgn`)).text());
   return texts.map((text) => `${text.trim()}\n`).join("\n");
 }
 
@@ -99,14 +94,10 @@ export class ShareMenu {
     const { games, players, game } = this._seen();
     if (view === "board" && game === null) return;
     const content = view === "players" ? players : view === "board" ? game : games;
-    const base = view === "board" ? name(game) : fileName("live-rate", view);
+    const base = view === "board" ? fileName(game.white.name, game.black.name, game.round) : fileName("live-rate", view);
     if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(content, null, 2)}\n`);
-    else if (format === "Image") save(`${base}.png`, "image/png", await fetchPicture(game.id));
+    else if (format === "Image") save(`${base}.png`, "image/png", await (await ask(`games/${encodeURIComponent(game.id)}.png`)).blob());
     else save(`${base}.pgn`, "application/x-chess-pgn", await fetchPgns(view === "board" ? [game] : games));
     this._notify(say("Saved as {}.", FORMATS[format]));
   }
-}
-
-function name(game) {
-  return fileName(game.white.name, game.black.name, game.round);
 }

@@ -1,6 +1,6 @@
 /** Both figures of a game as curves with their bands, and `layout=curves`, which shows only these. */
 
-import { curveData, curveOptions, Plot } from "../../drawing/curves.js";
+import { axisStyle, curveData, curveOptions, Plot } from "../../drawing/curves.js";
 import { element, setText } from "../../drawing/elements.js";
 import { COLORS } from "../../client/games.js";
 import { OneGame } from "../panels.js";
@@ -37,12 +37,7 @@ export class Curves {
     const color = (name) => style.getPropertyValue(name).trim();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const small = Math.max(7, Math.round(rem));
-    const axis = {
-      stroke: color("--quiet"),
-      font: `400 ${small}px ${style.fontFamily}`,
-      grid: { stroke: color("--rule"), width: 1 },
-      ticks: { show: false },
-    };
+    const axis = axisStyle(color, `400 ${small}px ${style.fontFamily}`);
     const { marked, ...options } = curveOptions({
       color,
       family: style.fontFamily,

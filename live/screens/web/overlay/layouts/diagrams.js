@@ -10,8 +10,7 @@ import { SmallGame } from "../panels.js";
 import { Name } from "../../drawing/player_names.js";
 import { placeOf } from "../shown_figures.js";
 
-// Load the pieces first, since no board may be on air without them. Tests of pure functions have no page and load
-// nothing.
+// No board may be on air without its pieces. Tests of pure functions have no page to load them.
 if (globalThis.document) await loadPieces();
 
 /** Possible looks of a board in the grid; all sizes in rem. */

@@ -6,9 +6,7 @@ import { bothSides, COLORS } from "../../client/games.js";
 import { isAsked } from "../on_air.js";
 import { OneGame, SmallGame, Who } from "../panels.js";
 import { isolated, shortName } from "../../drawing/player_names.js";
-import {
-  eventPoints, fallText, figureWords, oddsOf, oddsWords, placeOf, pointsOf, unratedPart,
-} from "../shown_figures.js";
+import { eventPoints, fallText, figureWords, oddsOf, oddsWords, placeOf, pointsOf, unratedPart } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 
 /** Width of the bar, rem. The bar always fills the page's width. */
