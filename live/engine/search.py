@@ -1,4 +1,4 @@
-"""Searches, their results, and the options of the searches of an event."""
+"""Searches, their results, and the settings for all searches of an event."""
 
 from __future__ import annotations
 

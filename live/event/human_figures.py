@@ -126,7 +126,7 @@ def _compute_shares(
     answer: HumanAnswer, difficulties: tuple[Difficulty, ...], uci: str
 ) -> tuple[float | None, tuple[RatingShare, ...]]:
     """Return the share of players of the mover's rating who play a move, and the shares
-    for the reference ratings.
+    for the reference ratings. The first is None if the share is unknown.
 
     Until the losses of the moves are known, the shares are those that the neural
     network predicts. Afterwards the losses correct them.

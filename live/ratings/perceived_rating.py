@@ -94,7 +94,9 @@ class Elos(NamedTuple):
 
     @classmethod
     def from_ratings(cls, level: float, own: float | None) -> Elos:
-        """Return the two ratings, limited to the learned range."""
+        """Return both ratings, limited to the range that was learned from; ``own`` None
+        stays None.
+        """
         return cls(_clamp_elo(level), None if own is None else _clamp_elo(own))
 
 

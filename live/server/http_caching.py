@@ -23,7 +23,7 @@ _PAGE_BYTES = 500_000
 #: seconds. In this time it asks the service only once, however many clients there are.
 _SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
-#: Beginnings of the media types that are compressed as pages.
+#: Prefixes of the media types of pages and of what pages load.
 _PAGES = ("text/html", "text/javascript", "text/css", "image/svg")
 _TEXTS = (JSON, "application/x-chess-pgn", *_PAGES)
 _WORTH_BYTES = 300

@@ -42,13 +42,17 @@ class _ChosenDelay(Value):
 
 
 def choose_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
-    """Set the delay that an arbiter chose, seconds; it also applies after a restart."""
+    """Set the delay that an arbiter chose, in seconds; it also applies after a
+    restart.
+    """
     public.set_delay(delay_s)
     _remember(journal, delay_s)
 
 
 def reset_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
-    """Set the delay from changed settings, seconds; it replaces an arbiter's choice."""
+    """Set the delay from changed settings, in seconds; it replaces an arbiter's
+    choice.
+    """
     public.set_delay(delay_s)
     _remember(journal, 0.0)
 

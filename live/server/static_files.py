@@ -40,7 +40,8 @@ def build_content_policy(
     """Return the content security policy of a page.
 
     Pages of ``framing_origins`` can show it in a frame. Pictures from other sites
-    are allowed over HTTPS only if ``query`` names one, for the page or an overlay.
+    are allowed only if ``query`` names a picture for the page or an overlay, and then
+    only over HTTPS.
     """
     has_logo = any(name in _LOGOS for name, _ in query)
     policy = POLICY

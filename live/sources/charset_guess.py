@@ -92,7 +92,7 @@ def guess_charset(raw: bytes) -> str:
         return ""
     tags = b"\n".join(_TAG_LINE.findall(raw))
     is_russian = _RUSSIAN_MOVE.search(raw) is not None
-    # No tag has a letter beyond ASCII that could give a hint.
+    # All tags are ASCII, so no letter in them hints at the encoding.
     if tags.isascii() and (tags or is_russian):
         likeliest = "cp1252"
     else:

@@ -138,7 +138,7 @@ class PolledFeed(Feed):
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[None]:
-        """Keep open the connection that polls need, for the duration of the block.
+        """Keep the connection for polls open for the duration of the block.
         Raises FeedTrouble.
         """
         yield

@@ -322,7 +322,7 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Open the source for a file or folder. Raises FeedNotFound and FeedUnreadable."""
+    """Return the feed for a file or folder. Raises FeedNotFound and FeedUnreadable."""
     text = source.target
     if text.lower().startswith("file://"):
         text = unquote(urlsplit(text).path)

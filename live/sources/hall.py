@@ -9,10 +9,10 @@ analysis. The pairing of the board's table decides to which game its moves belon
   replaced player, exchanged colours and a pairing entered after the first moves change
   the headers of the game, but not its identity. The next game starts with another
   round, or with other players after the present game has ended.
-* **If a board shows fewer moves than its unfinished game has, the board is not
+* **If a board shows far fewer moves than its unfinished game has, the board is not
   trusted**: its pieces have been set back, often before anybody has entered the result.
-  Up to :data:`BACK_PLIES` plies can be taken back at once. Otherwise the game keeps its
-  moves, marked as doubtful, until the board has as many again.
+  Up to :data:`BACK_PLIES` missing plies count as taken back. If more are missing, the
+  game keeps its moves, marked as doubtful, until the board has as many again.
 * **A result ends the game.** Later moves are analysis. But results are often entered
   before the last moves are played on the board, so moves that continue the game still
   count for the grace period of ``[feeds]`` after the result, unless the board has been

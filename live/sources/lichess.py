@@ -477,7 +477,7 @@ async def _read_chunk(chunks: AsyncIterator[bytes]) -> bytes | None:
 
 
 def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Open the source for a lichess address. Raises UnknownFeed, and ConfigError if the
+    """Return the feed for a lichess address. Raises UnknownFeed, and ConfigError if the
     token cannot be used.
     """
     settings, target = conditions.config.lichess, read_lichess_target(source.target)

@@ -71,8 +71,9 @@ class _Status(Value):
 
 
 class _Line(ForeignObject):
-    """A line of a stream. A description has an id; a position has none. In a TV stream,
-    it is the field ``d`` of a :class:`_TvLine`, whose field ``t`` names the kind.
+    """A line of a stream: a description of the game, which has an id, or a position,
+    which has none. In a TV stream the line is the field ``d`` of a :class:`_TvLine`,
+    whose field ``t`` names the kind.
     """
 
     id: str | None = None

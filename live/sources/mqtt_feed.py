@@ -42,8 +42,8 @@ QUEUE = 10_000
 SESSION_S = 3600
 #: Time between two checks for staleness and the end of the source, seconds.
 LOOK_S = 30.0
-#: Bytes by which the largest packet allowed to the broker exceeds the largest payload
-#: (MQTT 5, section 3.1.2.11.4).
+#: Number of bytes by which the largest packet that the broker may send exceeds the
+#: largest payload (MQTT 5, section 3.1.2.11.4).
 OVERHEAD_BYTES = 70_000
 #: OpenSSL's message about a certificate that no trusted authority has signed.
 _UNTRUSTED = re.compile(r".*certificate verify failed: (.+?)(?: \(_ssl\.c:\d+\))?\.?\Z")

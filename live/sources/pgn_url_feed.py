@@ -110,7 +110,7 @@ class PgnUrlFeed(PolledFeed):
 
 
 def open_pgn_url(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Open the source for a PGN at a URL. Raises UnknownFeed."""
+    """Return the feed for a PGN at a URL. Raises UnknownFeed."""
     if not is_http_address(source.target):
         raise create_unknown_feed(source.name, "is not an http or https address")
     return PgnUrlFeed(source.name, source.target, conditions)

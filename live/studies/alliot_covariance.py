@@ -390,8 +390,8 @@ _K2 = (-1.5, -2.5, -3.3, -3.7, -5.0, -8.0, -math.inf)
 _A = (0.3, 0.6, 0.9, 1.16, 1.5, 2.0, 3.0)
 _WEIGHTS = tuple(itertools.product(_K1, _K2))
 
-#: Groups of games: each fold is divided by the numbers of the two players, which are
-#: both even, both odd, or one of each.
+#: Groups of games. Each fold has three groups: the numbers of both players are even,
+#: both are odd, or one is even and one odd.
 _EVEN, _ODD, _MIXED = range(3)
 _KINDS = 3
 _GROUPS = FOLDS * _KINDS
@@ -455,7 +455,7 @@ def build_fits_table(data: StudyData) -> Rows:
 
 
 def _classify_players(game: CountedGame) -> int:
-    """Return ``_EVEN`` or ``_ODD`` if the numbers of both players are even or odd,
+    """Return ``_EVEN`` if the numbers of both players are even, ``_ODD`` if both are odd,
     otherwise ``_MIXED``.
     """
     white, black = game.players

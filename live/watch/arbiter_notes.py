@@ -18,8 +18,8 @@ class Mute(Value, kw_only=True, omit_defaults=True):
     game: GameId | None = None
 
     def describe(self) -> str | None:
-        """Return a description of what was muted; None for a single alert, whose own
-        incident shows it.
+        """Return a description of what was muted; None if it was a single alert, whose
+        own incident already shows that it was muted.
         """
         if self.kind is not None:
             return f"all alerts of kind {NAMES[self.kind]!r}"

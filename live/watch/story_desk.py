@@ -105,7 +105,7 @@ class StoryDesk:
         # The full names with each family name, and the number of games with each full
         # name.
         self._families: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        # Games to examine, in the order of their turns.
+        # Games that wait to be examined, the next one first.
         self._waiting: dict[GameId, None] = {}
         # Games whose stories were changed or deleted since stories were last stored.
         self._unremembered: dict[GameId, None] = {}

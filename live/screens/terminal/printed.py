@@ -96,8 +96,8 @@ def begin_table(
 def build_players_table(
     views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
-    """Return a table of all players by perceived rating, the highest first; equal
-    numbers are ties.
+    """Return a table of all players by perceived rating, the highest first. Tied players
+    have the same rank number.
     """
     basis = (
         f"read by {', '.join(engine.models)}"
@@ -152,8 +152,8 @@ def build_methods_table(views: Sequence[AnalysedPlayer], *, width: int) -> Table
     return table
 
 
-#: Width in cells from which a table of games has the usual range; a narrower table
-#: needs the room for names.
+#: Minimum width of a table of games that shows the usual range, characters; a narrower
+#: table needs the room for names.
 _USUAL_FROM = 100
 
 

@@ -343,7 +343,7 @@ class Choice(ModalScreen[None]):
 
 
 class HelpScreen(ModalScreen[None]):
-    """List of every key of the screen behind it, and of the meaning of the signs."""
+    """Lists every key of the screen behind this one, and explains the signs."""
 
     BINDINGS = [Binding("escape,question_mark,f1,q", "dismiss", "close")]
 

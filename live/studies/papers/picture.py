@@ -13,7 +13,8 @@ from live.studies.study_figures import open_figure, save_figure
 #: Tables of the picture, one panel each; the players are ordered by the printed number.
 _PANELS = ("ferreira-table-1", "ferreira-table-3", "ferreira-table-4-score")
 _SIZE_INCHES = (12.0, 4.2)
-#: Distance between the points of one player, as a share of that between two players.
+#: Distance in the chart between the dots of one player, as a fraction of the distance
+#: between two players.
 _APART = 0.25
 
 
