@@ -986,3 +986,12 @@ def test_a_player_has_the_points_of_finished_games(
     assert report("*") == (None, None), (
         "a result that is withdrawn takes its points along"
     )
+
+
+def test_a_game_is_forgotten_once() -> None:
+    held = ledger()
+    first = game("g1", line(1, 2))
+    held.report_step(NewGame(first))
+    assert held.forget("g1") == [first]
+    assert held.forget("g1") == []
+    assert held.game("g1") is None
