@@ -455,8 +455,8 @@ def build_fits_table(data: StudyData) -> Rows:
 
 
 def _classify_players(game: CountedGame) -> int:
-    """Return ``_EVEN`` if the numbers of both players are even, ``_ODD`` if both are odd,
-    otherwise ``_MIXED``.
+    """Return ``_EVEN`` if the numbers of both players are even, ``_ODD`` if both are
+    odd, otherwise ``_MIXED``.
     """
     white, black = game.players
     if white is None or black is None or white % 2 != black % 2:

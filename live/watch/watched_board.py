@@ -270,8 +270,8 @@ class WatchedBoard:
     def _note_lapse(
         self, change: GameChange, moves: Sequence[PlyView], now_s: float
     ) -> None:
-        """Record that moves were corrected or taken back; ``moves`` are the moves of the
-        game as it is now.
+        """Record that moves were corrected or taken back; ``moves`` are the moves of
+        the game as it is now.
         """
         withdrawn = change.withdrawn
         common_plies = change.from_ply - 1

@@ -1021,3 +1021,12 @@ async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
         2001,
     ]
     assert service.state.find_mover_elo("unknown", 1) is None
+
+
+def test_a_game_is_forgotten_once() -> None:
+    event = ledger()
+    first = game("g1", line(1, 2))
+    event.report_step(NewGame(first))
+    assert event.forget("g1") == [first]
+    assert event.forget("g1") == []
+    assert event.game("g1") is None

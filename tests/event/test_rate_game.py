@@ -149,6 +149,14 @@ def test_a_choice_that_many_find_was_to_be_expected() -> None:
         assert one.expected != other.expected
 
 
+def test_choices_are_compared_only_after_the_opening() -> None:
+    played = Played(WITH).begin()
+    played.run()
+    for agreement in list_agreements(played):
+        assert agreement is not None
+        assert agreement.moves == (PLIES - 16) // 2  # from move 9 on
+
+
 def test_what_people_would_play_enters_no_rating() -> None:
     assert Played(WITH).begin().run().curves == Played(WITHOUT).begin().run().curves
 

@@ -329,3 +329,8 @@ def test_the_stronger_player_is_expected_to_find_the_better_move() -> None:
     unknown = predict_choices(None, behind)
     assert strong[0] > unknown[0] > weak[0]
     assert sum(strong) == pytest.approx(1)
+
+
+def test_choices_follow_from_what_each_move_gives_away_in_pawns() -> None:
+    chances = compute_probabilities((0.0, 0.2, 0.6), RYBKA_3.interpolate_skill(2700))
+    assert predict_choices(2704, [0, 20, 60]) == pytest.approx(list(chances))

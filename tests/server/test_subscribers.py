@@ -669,6 +669,19 @@ async def test_who_waits_for_a_snapshot_is_not_given_two(packing: Packing) -> No
     followed.held_by(transport)
 
 
+async def test_a_reader_that_stalls_is_written_nothing_and_then_all_in_order(
+    packing: Packing,
+) -> None:
+    followed = Followed()
+    subscriber, transport = followed.join()
+    subscriber.pause_writing()
+    await packing.do()
+    followed.move("g1")
+    assert not transport.written
+    subscriber.resume_writing()
+    followed.held_by(transport)
+
+
 async def test_no_long_snapshot_is_packed_on_the_loop_not_even_of_who_comes_meanwhile(
     packing: Packing,
 ) -> None:

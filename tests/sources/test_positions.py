@@ -120,6 +120,14 @@ def test_what_was_missed_taken_back_or_begun_anew(
     )
 
 
+def test_a_move_that_cannot_be_read_costs_the_moves_before_it_nothing() -> None:
+    game = tracked(range(12))
+    before = list(game.moves)
+    game.track_position(ALL[12][0], "Ke9")
+    assert ucis(game) == UCI[:12]
+    assert game.moves[:-1] == before
+
+
 def test_a_corrected_move_takes_the_place_of_the_wrong_one() -> None:
     game = tracked(range(13))
     wrong = ALL[12][0].copy()

@@ -243,6 +243,9 @@ def test_a_scramble_is_told_once_and_goes_by_the_pace() -> None:
     # Clocks that nobody set, and a flag that has fallen.
     assert list_moments(clocked(0, 0)) == []
     assert list_moments(clocked(5400, 0)) == []
+    # Clocks that the source began to send late: how long the game is, nobody knows.
+    unknown = [ply(n, 0.5) for n in range(1, 41)]
+    assert list_moments(game(plies=[*unknown, ply(41, 0.5, clock_s=5.0)])) == []
 
 
 def test_neither_a_draw_nor_a_slip_that_is_mended_makes_a_scramble() -> None:

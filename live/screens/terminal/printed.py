@@ -96,8 +96,9 @@ def begin_table(
 def build_players_table(
     views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
-    """Return a table of all players by perceived rating, the highest first. Tied players
-    have the same rank number.
+    """Return a table of all players by perceived rating, the highest first.
+
+    Tied players have the same rank number.
     """
     basis = (
         f"read by {', '.join(engine.models)}"

@@ -103,6 +103,12 @@ def test_games_stand_in_the_order_of_boards_and_screening_only_where_asked() -> 
     assert "accuse nobody" in asked and "First choices" in asked
 
 
+def test_every_result_has_its_round_and_board() -> None:
+    game = replace(event().games[0], round="7", board=31)
+    analysis = Analysis(ENGINE, "same-search", (game,), ())
+    assert "7.31" in read(render_results(analysis, written=WRITTEN))
+
+
 def test_every_rating_has_its_interval_and_the_unbounded_is_no_number() -> None:
     text = read(render_report(event(), written=WRITTEN))
     assert "1800\u20132200" in text  # usual

@@ -19,7 +19,7 @@ from live.messages.figures import (
     Share,
 )
 from live.screens.terminal import printed
-from live.screens.terminal.board_view import find_signs
+from live.screens.terminal.board_view import draw_moves, find_signs
 from live.screens.terminal.players_view import list_players
 from live.screens.terminal.text import (
     align_left,
@@ -254,3 +254,16 @@ def test_a_first_choice_is_no_mistake() -> None:
     fell = replace(game.plies[1], score_cp=900, gain_cp=-400, final=True)
     for ply, sign in ((fell, "??"), (replace(fell, gain_cp=0), "")):
         assert find_signs(replace(game, plies=(game.plies[0], ply)))[1] == sign
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_first_move_of_black_is_in_the_column_of_black(width: int) -> None:
+    game = detail()
+    begun_by_black = replace(
+        game,
+        start_fen=game.start_fen.replace(" w ", " b "),
+        plies=(replace(game.plies[1], ply=1),),
+    )
+    _, both = draw_moves(game, 0, width)
+    _, alone = draw_moves(begun_by_black, 0, width)
+    assert alone.plain.index("c5") == both.plain.index("c5")
