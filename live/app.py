@@ -326,8 +326,8 @@ async def follow(
                 record=parts.arbiter.record,
             )
             tasks["settings"] = reloader.run
-        await importing
         with stop_on_signals(stop) as stopped:
+            await importing
             # The signal handlers are set before the address is printed, so that Ctrl-C
             # works as soon as people see it.
             screen.begin()
@@ -351,7 +351,7 @@ def build_publisher(
     public = open_public(parts.config, parts.event, parts.journal.journal)
     parts.arbiter.should_log = lambda: not public.is_withholding
     connections = cap_connections(config.max_connections, raise_file_limit())
-    return Publisher(
+    publisher = Publisher(
         msgspec.structs.replace(config, max_connections=connections),
         parts.event,
         public=public,
@@ -361,6 +361,10 @@ def build_publisher(
         study=open_study_files(parts.config.study.folder),
         report=parts.inbox.health,
     )
+    # Subscribed at once: opening the port takes some turns of the event loop, and the
+    # public's copy of the event would lack the changes of these turns.
+    parts.bus.subscribe(publisher.publish)
+    return publisher
 
 
 @contextlib.asynccontextmanager
@@ -390,7 +394,6 @@ async def _reporting_outside(
             )
             await stack.enter_async_context(broker)
         await stack.enter_async_context(manager.running())
-        parts.bus.subscribe(publisher.publish)
         parts.bus.subscribe(manager.publish)
         yield supervisor
 

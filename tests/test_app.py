@@ -24,7 +24,12 @@ from live.sources.demo_feed import DemoFeed
 from live.sources.feed_session import FeedConditions, FeedSink
 from live.sources.open_feed import open_feed
 from live.sources.pgn_decoder import PgnReader
-from tests.event.answered_event import RunningEvent, open_service
+from tests.event.answered_event import (
+    FEED,
+    AnsweredEvent,
+    RunningEvent,
+    open_service,
+)
 from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents
 from tests.sources.fakes import answer_with
 
@@ -146,3 +151,14 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
     assert without_source(live.games) == without_source(finished.games)
     assert live.players == finished.players
     assert live.engine == finished.engine
+
+
+async def test_the_public_misses_nothing_that_comes_before_the_port_is_open() -> None:
+    settings: dict[str, Any] = {"server.port": 0, "server.hide_scores": True}
+    async with AnsweredEvent(None, **settings).started() as service:
+        publisher = app.build_publisher(service.parts, lambda games: None)
+        await service.take(FeedReport(FEED, tuple(demo_feed.read_demo_games()[:1])))
+        async with publisher:
+            (shown,) = publisher.public.games()
+            (game,) = service.state.games()
+            assert shown.plies_played == game.plies_played > 0

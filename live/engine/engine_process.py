@@ -366,7 +366,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             kill_group(self.pid)
 
     def process_exited(self) -> None:
-        """Kill the children of an exited process, since they can keep its pipes open."""
+        """Kill the children of an exited process: they can keep its pipes open."""
         kill_group(self.pid)
         kill_marked(f"{MARK}={self._mark}")
         assert self._transport is not None

@@ -15,10 +15,6 @@ from live.human.question import HumanAnswer, HumanRequest
 from live.messages.values import GameId
 
 
-def _ignore_shares(game: GameId) -> None:
-    """Do nothing. Used if no searches are made ahead of the players' moves."""
-
-
 class AnswerIntake:
     """Listener for results of the event's searches and human questions.
 
@@ -28,8 +24,8 @@ class AnswerIntake:
         call_soon: calls a function in the next turn of the event loop.
         on_answer: called after every answer and after every update of the standings,
             because an answer that changes nothing can be the last open one.
-        on_human_shares: called with a game when human moves are known for its newest
-            position.
+        on_human_shares: called with a game when the question about human moves in its
+            newest position is settled, with or without an answer.
     """
 
     def __init__(
@@ -38,7 +34,7 @@ class AnswerIntake:
         publish: Follower,
         call_soon: Callable[[Callable[[], None]], object],
         on_answer: Callable[[], None],
-        on_human_shares: Callable[[GameId], None] = _ignore_shares,
+        on_human_shares: Callable[[GameId], None],
     ) -> None:
         self._event = event
         self._publish = publish

@@ -158,6 +158,7 @@ class AnsweredEvent(FollowedEvent):
             self.publish,
             lambda rate: asyncio.get_running_loop().call_soon(rate),
             self.parts.waiters.wake,
+            lambda game: None,
         )
 
     def _follow(self, changes: Sequence[EventChange]) -> None:

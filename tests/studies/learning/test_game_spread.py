@@ -1,6 +1,6 @@
 """What hard games teach: made-up games in which both players lose more than usual."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -18,20 +18,23 @@ from live.studies.learning.played_games import PlayedGame, PlayedSide
 ELO = 2000
 
 
+def play_side(player: str, losses_cp: Iterable[float], first_ply: int) -> PlayedSide:
+    """Return a side that loses this much with its moves, in even positions."""
+    turns = []
+    for number, loss_cp in enumerate(losses_cp):
+        turns.append(Turn(-round(loss_cp), 0, first_ply + 2 * number))
+    return PlayedSide(player, ELO, tuple(turns))
+
+
 def follow_hard_games(games: int) -> Iterator[FollowedSide]:
     """Yield both sides of games that are hard or easy for both players alike."""
     rng = np.random.default_rng(5)
     reader = MoveReader((MODELS.load("blitz"),))
     for number in range(games):
         mean_loss_cp = 40 * rng.lognormal(0.0, 1.0)
-        sides = []
-        for first_ply, color in enumerate(COLORS, 1):
-            turns = tuple(
-                Turn(-round(rng.exponential(mean_loss_cp)), 0, ply)
-                for ply in range(first_ply, 21, 2)
-            )
-            sides.append(PlayedSide(f"{number} {color}", ELO, turns))
-        game = PlayedGame(*sides, result="*")
+        white = play_side(f"{number} white", rng.exponential(mean_loss_cp, 10), 1)
+        black = play_side(f"{number} black", rng.exponential(mean_loss_cp, 10), 2)
+        game = PlayedGame(white, black, result="*")
         moves = [*follow_game(game, reader, ((0, 1.0),))]
         for color, side in zip(COLORS, game.sides, strict=True):
             own = [move for move in moves if move.color == color]
