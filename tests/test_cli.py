@@ -175,6 +175,7 @@ def test_help_names_every_command(tmp_path: Path) -> None:
             {"numpy", "scipy", "chess", "httpx", "websockets", "textual", "asyncio"},
         ),
         ("import live.app, live.commands.analyze_games", {"scipy"}),
+        ("import live.studies.analyse_files", {"scipy", "websockets", "textual"}),
         # A newcomer's first command starts fast.
         (
             "from live.settings import FeedsConfig; "
@@ -183,7 +184,7 @@ def test_help_names_every_command(tmp_path: Path) -> None:
             {"httpx", "websockets", "watchfiles"},
         ),
     ],
-    ids=["help", "follow", "demo"],
+    ids=["help", "follow", "analyze", "demo"],
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(
     program: str, heavy: set[str]

@@ -44,7 +44,7 @@ ROOTS: dict[str, set[str]] = {
 COMMANDS = {"cli", "commands"}
 #: What wires rooms together: no room may import it. Each part may import those before
 #: it.
-WIRING = ("settings_reload", "app", "studies", "cli", "commands")
+WIRING = ("settings_reload", "event_parts", "app", "studies", "cli", "commands")
 
 PURE_ROOMS = {"games", "ratings", "event", "watch"}
 #: Of rooms with shells.

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live import __version__
-from live.app import build_publisher, connect_event
+from live.app import build_publisher
 from live.engine.engine_process import measure_speed
 from live.engine.engine_programs import find_engine
 from live.engine.engine_settings import (
@@ -32,6 +32,7 @@ from live.event.choose_measure import (
     open_event,
     select_models,
 )
+from live.event_parts import connect_event
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
 from live.journal.event_journal import EventJournal, journal_path

@@ -11,10 +11,10 @@ from typing import Literal
 import msgspec
 from rich.console import Console
 
-from live.app import EngineParts, EventParts, connect_event, run_event
 from live.errors import InputError, Interrupted
 from live.event.choose_measure import open_event
 from live.event.event import Event
+from live.event_parts import EngineParts, EventParts, connect_event, run_event
 from live.games.game import is_played
 from live.games.player_lists import add_neighbouring_lists
 from live.journal.event_journal import EventJournal
