@@ -197,5 +197,6 @@ def rebuild_event(
     notes = reader.read_notes(to_ms)
     for changes in reapply_rulings(event.state, notes):
         event.follow(changes)
+        event.answer_requests()
     event.incident_log = build_incident_log(decode_notes(notes))
     return event
