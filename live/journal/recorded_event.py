@@ -124,8 +124,8 @@ class RecordedEvent:
 
 
 def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
-    """Return the last start of the service before a time; None for the last start of
-    all.
+    """Return the last start of the service before ``to_ms``; if ``to_ms`` is None, the
+    last start of all.
 
     Raises:
         InputError: there is none.
