@@ -16,12 +16,12 @@ class Bus:
     added.
 
     Followers are parts of the service that work for the event. They receive every kind
-    of change, and if one of them fails, the call that published the change fails.
-    Listeners are called after all followers, and receive only messages. Changes that a
-    follower publishes in turn are queued until all receivers have the changes that
-    caused them.
+    of change. Listeners are called after all followers, and receive only messages.
+    Changes that a follower publishes in turn are queued until all receivers have the
+    changes that caused them.
 
-    If a listener fails on a change, only that listener loses the change.
+    If a receiver fails on a change, only that receiver loses the change. If it is a
+    follower, the call that published the change then raises the first error.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Bus:
         self._listeners: list[ChangeListener] = []
         self._waiting: deque[Sequence[EventChange]] = deque()
         self._is_publishing = False
-        self._faults = FaultLog("a listener could not take in a change")
+        self._faults = FaultLog("a receiver could not take in a change")
 
     def follow(self, follower: Follower) -> None:
         """Add a follower, which must not block."""
@@ -65,15 +65,22 @@ class Bus:
     def _distribute(self, changes: Sequence[EventChange]) -> None:
         if not changes:
             return
+        errors: list[Exception] = []
         for follower in self._followers:
-            follower(changes)
+            try:
+                follower(changes)
+            except Exception as error:
+                self._faults.record(error)
+                errors.append(error)
         messages = select_messages(changes)
         if messages:
             for listener in self._listeners:
                 listener(messages)
+        if errors:
+            raise errors[0]
 
     def report_missed(self, report: HealthReport) -> None:
-        """Report that changes were missed, if a listener has failed."""
+        """Report that changes were missed, if a receiver has failed."""
         # The message does not contain the number of failures: a listener that fails on
         # this message would change the number, and so cause the message again.
         if self._faults.count:

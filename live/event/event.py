@@ -1,11 +1,11 @@
 """The whole event: every game, every player, and the engine's rating. Pure.
 
-Only one task calls it, and no call blocks. There is one method for each kind of input.
-A report is applied step by step (``apply_report``); a result or answer is applied at
-once (``apply_result``, ``apply_answer``). Each method returns the resulting changes in
-order: messages to subscribers, requests for searches, and questions for the neural
-network of human moves. The event calls no other part; its caller passes the changes to
-the bus.
+It is called only on the event loop, and no call blocks. There is one method for each
+kind of input. A report is applied step by step (``apply_report``); a result or answer
+is applied at once (``apply_result``, ``apply_answer``). Each method returns the
+resulting changes in order: messages to subscribers, requests for searches, and
+questions for the neural network of human moves. The event calls no other part; its
+caller passes the changes to the bus.
 
 No result of the engine is dropped: each one is applied, in any order.
 """

@@ -1,11 +1,10 @@
 """Passes the event's requests to the engines. Pure."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from live.engine.search_queue import SearchDesk
-from live.event.game_change import EventChange, GameChange
+from live.event.game_change import EventChange, select_messages
 from live.event.requests import SearchDropped, SearchRequest, build_priority
-from live.human.question import HumanRequest
 from live.messages.to_clients import Change
 
 
@@ -14,8 +13,8 @@ class SearchRelay:
 
     Args:
         desk: accepts searches.
-        end_boards: receives the other changes; cancels searches ahead of the players'
-            moves in games that these changes end.
+        end_boards: receives the messages; cancels searches ahead of the players'
+            moves in games that these messages end.
     """
 
     def __init__(
@@ -24,8 +23,11 @@ class SearchRelay:
         self._desk = desk
         self._end_boards = end_boards
 
-    def follow(self, changes: Iterable[EventChange]) -> None:
-        """Submit and cancel searches as these changes require, in order."""
+    def follow(self, changes: Sequence[EventChange]) -> None:
+        """Submit and cancel searches as these changes require, in order.
+
+        The boards that the messages end are ended after all requests.
+        """
         for change in changes:
             match change:
                 case SearchDropped(id=request_id):
@@ -33,7 +35,4 @@ class SearchRelay:
                 case SearchRequest(id=request_id, search=search, urgency=urgency):
                     priority = build_priority(request_id, urgency)
                     self._desk.submit(search, request_id, priority)
-                case GameChange() | HumanRequest():
-                    pass
-                case _:
-                    self._end_boards((change,))
+        self._end_boards(select_messages(changes))

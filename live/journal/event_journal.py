@@ -190,7 +190,7 @@ class EventJournal:
             log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
     def _read_games(self, run: JournalRun) -> Generator[None, None, _Games]:
-        """Return the games of the followed sources. Yields None after every game.
+        """Return the games of the followed sources. Yields None before each game.
 
         Returns:
             The games with a snapshot, each with its later changes; the games without a

@@ -28,7 +28,7 @@ class EngineInUse(NamedTuple):
     limit: str
     """Limit of its searches, as text for people."""
     measured: MeasuredEngine | None
-    """The measurement of the engine; None while the engine is unknown."""
+    """The measurement known at the start, if any."""
 
 
 def _locate_file(engine: str, limit: str) -> Path:

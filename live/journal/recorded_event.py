@@ -124,8 +124,8 @@ class RecordedEvent:
 
 
 def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
-    """Return the last start of the service before a time; None for the last start of
-    all.
+    """Return the last start of the service before ``to_ms``; if ``to_ms`` is None, the
+    last start of all.
 
     Raises:
         InputError: there is none.
@@ -197,5 +197,6 @@ def rebuild_event(
     notes = reader.read_notes(to_ms)
     for changes in reapply_rulings(event.state, notes):
         event.follow(changes)
+        event.answer_requests()
     event.incident_log = build_incident_log(decode_notes(notes))
     return event

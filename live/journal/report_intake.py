@@ -63,8 +63,12 @@ class ReportIntake:
             # killed between two transactions, the alert that a step raises would be
             # raised again after the restart.
             with self._journal.journal.transaction():
-                self._publish(changes)
-                self._journal.add_step(step, self._memories())
+                try:
+                    self._publish(changes)
+                finally:
+                    # The event already has the step. If the journal did not have it,
+                    # later steps of the game could not be replayed.
+                    self._journal.add_step(step, self._memories())
             game = self._event.get_shown_game(step.id)
             self._retention.record_step(step, game, self._clock())
             await self._slices.yield_if_due()

@@ -147,8 +147,12 @@ class FaultLog:
             yield
         except Exception as error:
             # All exceptions are caught: the code after the block must run in any case.
-            self.count += 1
-            log.error("%s", self._message, exc_info=error)
+            self.record(error)
+
+    def record(self, error: Exception) -> None:
+        """Log and count an error."""
+        self.count += 1
+        log.error("%s", self._message, exc_info=error)
 
 
 async def run_every(period_s: float, *actions: Callable[[], None]) -> None:

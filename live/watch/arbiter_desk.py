@@ -57,7 +57,7 @@ log = logging.getLogger(__name__)
 #: Time between two heartbeats in the journal, seconds. In a quiet hour nothing else
 #: shows that the service was running.
 ALIVE_S = 60.0
-#: Minimum time without a tick, seconds, that shows that the service did not run; ticks
+#: After this many seconds without a tick, the service counts as not having run. Ticks
 #: normally come every second.
 STOOD_STILL_S = 10.0
 #: Kinds of values in the journal: about a board, about a source, and the time during

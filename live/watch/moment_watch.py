@@ -48,14 +48,16 @@ class MomentWatch:
         self._clock = clock
         self._store = store
         self.restoring = False
-        """Whether games of an earlier run are being restored. It causes no moments."""
+        """Whether games of an earlier run are being restored. Meanwhile no moments are
+        found.
+        """
         # Games that received moves or scores during the restart; their moments might be
         # outdated.
         self._replayed: set[GameId] = set()
         self._faults = FaultLog("moments are missed")
 
     def follow(self, changes: Iterable[EventChange]) -> None:
-        """Process changes of the event, which subscribers receive separately."""
+        """Process changes of the event; subscribers get them elsewhere."""
         if self.restoring:
             for change in changes:
                 if isinstance(change, MoveMessage | ScoreMessage):

@@ -1,7 +1,7 @@
 """The event as alert rules see it: boards, players, sources and engines. Pure.
 
 Its times come from a clock that stops while the service does not run, so that waiting
-times do not include such gaps.
+times do not include the time of a stop.
 """
 
 from collections import defaultdict

@@ -7,6 +7,7 @@ import pytest
 
 from live.event.bus import Bus
 from live.event.game_change import EventChange, GameChange
+from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, GoneMessage, HealthMessage, MoveMessage
 from live.sources import demo_feed
 from tests.event.answered_event import (
@@ -64,7 +65,30 @@ def test_changes_after_a_failed_follower_are_published() -> None:
     with pytest.raises(KeyError):
         bus.publish([first])
     bus.publish([third])
-    assert heard == [second, third]
+    assert heard == [first, second, third]
+
+
+def test_a_failed_follower_costs_other_receivers_nothing_and_is_counted() -> None:
+    bus, followed, heard = Bus(), list[EventChange](), list[Change]()
+    health = list[FeedHealth]()
+    errors = [KeyError("first"), ValueError("second")]
+
+    def fail_first(changes: Sequence[EventChange]) -> None:
+        raise errors[0]
+
+    def fail_second(changes: Sequence[EventChange]) -> None:
+        raise errors[1]
+
+    bus.follow(fail_first)
+    bus.follow(fail_second)
+    bus.follow(followed.extend)
+    bus.subscribe(heard.extend)
+    message = GoneMessage("g")
+    with pytest.raises(KeyError, match="first"):
+        bus.publish([message])
+    assert followed == heard == [message]
+    bus.report_missed(health.append)
+    assert [(part.feed, part.state) for part in health] == [("changes", "failed")]
 
 
 async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() -> None:

@@ -40,19 +40,22 @@ class Desk:
 
 def test_requests_are_carried_out_in_order_and_boards_end_after_them() -> None:
     desk = Desk()
-    relay = SearchRelay(desk, desk.calls.append)
+    relay = SearchRelay(desk, lambda changes: desk.calls.append(tuple(changes)))
     search = Search(Position(START))
     first, second = (RequestId("g", 0, "position", number) for number in (0, 1))
-    gone = GoneMessage("g")
+    gone, other = GoneMessage("g"), GoneMessage("h")
     relay.follow(
         [
             SearchDropped(first),
             SearchRequest(second, search, "head"),
-            GameChange("g", 1),
             gone,
+            GameChange("g", 1),
+            SearchDropped(second),
+            other,
         ]
     )
-    assert desk.calls == [first, (second, search, SearchKind.HEAD), (gone,)]
+    requests = [first, (second, search, SearchKind.HEAD), second]
+    assert desk.calls == [*requests, (gone, other)]
 
 
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:

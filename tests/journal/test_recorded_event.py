@@ -93,6 +93,23 @@ async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:
         rebuild_event(reader, path, parse_moment_ms(named, dt.datetime.now(dt.UTC)))
 
 
+async def test_a_board_brought_back_is_replayed_with_its_scores(path: Path) -> None:
+    one, two = demo_feed.read_demo_games()[:2]
+    async with open_ticking_event(path) as service:
+        await report_and_settle(service, upto(one, 4), upto(two, 4))
+        board = next(iter(service.state.games())).id
+        service.arbiter.remove_board(service.state, board)
+        service.arbiter.bring_back_board(service.state)
+        await service.settled()
+        assert [view.plies_scored for view in service.state.games()] == [4, 4]
+        whole = whole_of(service)
+        service.journal.journal.wait_until_written()
+        with JournalReader.open(path) as reader:
+            event = rebuild_event(reader, path)
+            assert not event.waiting
+            assert whole_of(event) == whole
+
+
 def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) -> None:
     """What is worked out there is what was published; formulas hold."""
     last = {line.split(" = ")[0].strip(): line.split(" ")[-1] for line in lines}

@@ -10,8 +10,12 @@ from live.event.game_change import EventChange
 from live.games.game import Step
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import FeedHealth
+from live.messages.to_clients import Change, MoveMessage
 from live.sources import demo_feed
 from tests.event.answered_event import (
+    FEED,
+    AnsweredEvent,
+    left_behind,
     open_unscored,
 )
 from tests.games.short_reports import change_headers
@@ -56,6 +60,34 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
     keep.cancel()
     assert [health.state for (health,) in states[:2]] == ["retrying", "retrying"]
     assert states[-1] == (newer or live,)
+
+
+async def test_a_step_on_which_a_follower_fails_is_in_the_journal(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    game = demo_feed.read_demo_games()[0]
+    faults = list[Exception]()
+    heard = list[Change]()
+
+    def fail(changes: Sequence[EventChange]) -> None:
+        if faults:
+            raise faults.pop()
+
+    async with AnsweredEvent(path).started() as service:
+        service.bus.follow(fail)
+        service.bus.subscribe(heard.extend)
+        await service.take(FeedReport(FEED, (upto(game, 10),)))
+        heard.clear()
+        faults.append(RuntimeError("a fault of ours"))
+        with pytest.raises(RuntimeError):
+            await service.take(FeedReport(FEED, (upto(game, 12),)))
+        assert MoveMessage in map(type, heard)
+        await service.take(FeedReport(FEED, (upto(game, 14),)))
+        service.flush()
+        copy = left_behind(path, tmp_path, "killed")
+    async with AnsweredEvent(copy).started() as restarted:
+        assert [view.plies_played for view in restarted.state.games()] == [14]
 
 
 async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(
