@@ -423,6 +423,7 @@ BLACK_BEGINS = "8/8/8/4k3/8/8/4K3/R7 b - - 0 1"
 STALEMATE = "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"
 DEAD = "8/8/8/8/8/3k4/1p6/K7 w - - 0 1"
 SEVENTY_FIVE = "8/8/8/4k3/8/8/4K3/R7 w - - 146 100"
+LATE_START = "8/8/8/4k3/8/8/4K3/R7 w - - 0 41"
 MATING = "7k/8/6K1/8/8/8/8/R7 w - - 147 100"
 AGAIN = "Nf3 Nf6 Ng1 Ng8"
 ON = "e4 e5 Nf3 Nc6"
@@ -633,6 +634,16 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (
             after_moves(36, 3500.0, 900.0, PERIODS, before_s=0.0),
             "flag alarm showed 0:00 at move 35, and play went on",
+        ),
+    ],
+    "a flag that falls in a game that begins with move 41": [
+        (
+            played("Ra2 Kd5", start_fen=LATE_START, clocks=(0.0, 900.0)),
+            "flag alarm shows 0:00",
+        ),
+        (
+            played("Ra2 Kd5 Ra1", start_fen=LATE_START, clocks=(0.0, 900.0, 20.0)),
+            "flag alarm showed 0:00 at move 41, and play went on",
         ),
     ],
     "a clock that is read anew while its player thinks": [
