@@ -9,6 +9,7 @@ import chess
 import msgspec
 import pytest
 
+from live.event.game_change import EventChange
 from live.games.game import GameGone
 from live.games.player_identity import person_key
 from live.messages.alerts import Alert
@@ -349,6 +350,30 @@ def test_a_board_that_stands_still_is_found_after_a_pause_too(
     _report_plies(service, range(31, 70), 2.0, standing=5)
     (alert,) = (each for each in service.raised.values() if each.kind == "stale")
     assert alert.text.startswith("Board 5: no move by White for")
+
+
+@pytest.mark.parametrize(
+    "played_again, expected",
+    [
+        ("Nf3 Nc6", None),
+        ("Nf3 Nf6", "Board 9: 2... Nc6 was reported first and is now Nf6."),
+        ("Nf3", "Board 9: 2... Nc6 was taken back."),
+    ],
+)
+def test_a_move_withdrawn_and_played_again_in_one_batch_is_no_correction(
+    service: Rehearsal, played_again: str, expected: str | None
+) -> None:
+    service.report(report(played("e4 e5 Nf3 Nc6")))
+    service.wait(60)
+    batch: list[EventChange] = []
+    for line in ("e4 e5", f"e4 e5 {played_again}"):
+        for _, changes in service.state.apply_report(report(played(line))):
+            batch += changes
+    service.publish(batch)
+    service.wait(3)
+    assert [alert.text for alert in service.desk.open()] == (
+        [expected] if expected else []
+    )
 
 
 Event = (
