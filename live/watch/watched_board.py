@@ -344,8 +344,8 @@ class WatchedBoard:
         return used_s if used_s >= 0 else None
 
     def _note_arrival(self, now_s: float, used_s: float | None) -> None:
-        """Note that a move was reported; update the pace if the move before came alone
-        or nearly alone.
+        """Note that a move was reported; update the pace if at most :data:`LIVE_MOVES`
+        moves came together before.
 
         ``used_s`` is the time that the player used by the clock, seconds; None if
         unknown.
