@@ -95,12 +95,13 @@ class ClientConnections:
         self._routes = routes
         self._tally = tally
 
-    def reconfigure(self, config: ServerConfig) -> None:
+    def reconfigure(self, config: ServerConfig, origins: OriginPolicy) -> None:
         """Apply changed settings: host names, origins, limits and public rights.
 
+        ``origins`` are the host names and origins that the settings accept.
         Connections of clients whose rights change are closed; the clients reconnect.
         """
-        self._origins = OriginPolicy(config)
+        self._origins = origins
         self._authentication.reconfigure(config)
         self.rates.set_max_connections(config.max_connections)
         self._close_unauthorised(CloseCode.GOING_AWAY, SETTINGS_CHANGED)

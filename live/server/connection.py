@@ -61,7 +61,7 @@ class AdmittedClient(Value):
 
 
 class ConnectionHost(Protocol):
-    """The server from the view of a connection: admits clients, answers requests."""
+    """What a connection needs of the server."""
 
     def add_connection(self, connection: HttpConnection) -> bool:
         """Count a new connection; return whether it is within the limits."""

@@ -47,9 +47,11 @@ class DelayLine:
     def add_earlier(self, changes: Iterable[TimedChange]) -> None:
         """Add changes that happened in the past; they need not be sorted by time.
 
-        Changes with the same time stay in the given order.
+        Changes with the same time stay in the given order, after those that already
+        wait.
         """
-        self._extend(sorted(changes, key=itemgetter(0)))
+        self._extend(changes)
+        self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
 
     def _extend(self, changes: Iterable[TimedChange]) -> None:
         for at_s, change in changes:

@@ -1,6 +1,7 @@
 """The table of routes, for answering requests and for the OpenAPI description."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,8 +111,8 @@ class Route(Value, dict=True):
         return re.compile(re.sub(r"\\{\w+\\}", "(.+)", re.escape(self.path)), re.DOTALL)
 
 
-#: All routes, in the order of the published description.
-ROUTES: list[Route] = []
+#: The routes of each module, by its name, in the order of their definitions.
+ROUTES_BY_MODULE = defaultdict[str, list[Route]](list)
 
 
 def route(
@@ -124,7 +125,8 @@ def route(
     """
 
     def register_route(answer: Answer) -> Answer:
-        ROUTES.append(Route(path, answer, gives, query, open))
+        entry = Route(path, answer, gives, query, open)
+        ROUTES_BY_MODULE[answer.__module__].append(entry)
         return answer
 
     return register_route

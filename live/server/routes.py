@@ -1,23 +1,18 @@
 """Answers all HTTP requests: pages, and the routes of the JSON interface. Pure.
 
 One table of routes is used to answer requests and to write the OpenAPI 3.1 description.
-Equal answers are compressed with gzip only once. Importing this module registers all
-routes, in the order of the published description.
+Equal answers are compressed with gzip only once.
 """
 
 import re
 from collections.abc import Callable, Coroutine, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from live.messages.alerts import Incident
 from live.process.clock import ReadClock
-from live.server import (
-    game_routes,  # noqa: F401 - registers its routes
-    round_routes,  # noqa: F401
-    service_routes,  # noqa: F401
-    study_routes,  # noqa: F401
-)
+from live.server import game_routes, round_routes, service_routes, study_routes
 from live.server.asyncapi import describe_messages
 from live.server.audience import Audiences
 from live.server.authentication import Guest
@@ -45,7 +40,7 @@ from live.server.openapi import describe_routes
 from live.server.origins import allow_origin
 from live.server.pictures import Pictures
 from live.server.route_table import (
-    ROUTES,
+    ROUTES_BY_MODULE,
     RequestContext,
     RouteParts,
     respond_json,
@@ -228,3 +223,11 @@ def describe_api() -> dict[str, Any]:
 @cache
 def _render_docs() -> bytes:
     return render_docs(describe_api())
+
+
+#: The modules with routes, in the order of the published description. The routes of
+#: this module follow them.
+_ROUTE_MODULES = (game_routes, round_routes, service_routes, study_routes)
+_MODULE_NAMES = (*(module.__name__ for module in _ROUTE_MODULES), __name__)
+#: All routes. This must follow the last route of this module.
+ROUTES = list(chain.from_iterable(ROUTES_BY_MODULE[name] for name in _MODULE_NAMES))

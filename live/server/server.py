@@ -20,6 +20,7 @@ from live.server.event_reader import EventReader
 from live.server.limits import ClientLimits
 from live.server.listening import bind_socket, check_exposure, load_certificate
 from live.server.metrics import MetricCounts
+from live.server.origins import OriginPolicy
 from live.server.public_view import PublicView
 from live.server.routes import HttpRoutes
 from live.server.static_files import StaticSite
@@ -203,6 +204,8 @@ class Publisher:
 
         Connections of clients whose rights change are closed; the clients reconnect.
         """
+        # If this raises an error, nothing has been changed.
+        origins = OriginPolicy(config)
         self._routes.allow_frames(config.frames)
         if config.hide_scores != self._config.hide_scores:
             self.public.hide_scores(config.hide_scores)
@@ -210,7 +213,7 @@ class Publisher:
             # from it before.
             self.audiences.public.restart(SETTINGS_CHANGED)
         self._config = config
-        self.clients.reconfigure(config)
+        self.clients.reconfigure(config, origins)
 
     # --- sending changes --------------------------------------------------------------
 

@@ -53,7 +53,8 @@ def list_withholding_changes(
 ) -> list[TimedChange]:
     """Return the changes that remove unseen data from a state and later restore it.
 
-    The changes that remove data come first; their time is always due.
+    The list is not sorted; changes with equal times are in order. The time of changes
+    that remove data is always due.
 
     Args:
         whole: the whole state.

@@ -3,9 +3,12 @@
 A polled source implements :meth:`PolledFeed.poll`, which returns the source's present
 games as a :class:`Poll`. A streamed source implements :meth:`Feed._follow_source`,
 which passes each update to :meth:`FeedSession.report`. Each raises
-:class:`FeedTrouble` when a connection has to end. Only the base classes handle retries,
-and only the session handles health, staleness and the grace period after the last
-result, so no source can stop the service.
+:class:`FeedTrouble` when a connection has to end.
+
+Only the base classes handle retries, and only the session handles staleness and the
+grace period after the last result. :meth:`Feed.run` reports whether the source is
+reached, the session what its games do; a source of files also reports a missing file
+and a slow drive. The only error that :meth:`Feed.run` raises is :class:`FeedError`.
 """
 
 import asyncio

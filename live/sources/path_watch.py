@@ -7,8 +7,6 @@ import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from watchfiles import Change, watch
-
 from live.user_files import on_own_thread
 
 # watchfiles logs every change that it sees. A log file in the followed folder would
@@ -24,6 +22,9 @@ async def watch_path(path: Path, changed: asyncio.Event) -> None:
     """Set ``changed`` whenever the operating system reports that the file, or any PGN
     file below the folder, was created, written or replaced.
     """
+    # If this import fails, the caller continues with polling.
+    from watchfiles import Change, watch
+
     loop = asyncio.get_running_loop()
     stop = threading.Event()
 

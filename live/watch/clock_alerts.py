@@ -96,7 +96,8 @@ def _find_shown_zero(board: WatchedBoard, color: Color) -> Iterator[Finding]:
     ply = board.memory.fallen[color]
     clock = board.read_clock(color)
     result = board.view.result
-    zero_text = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
+    move_number = board.number_move(ply).rstrip(".")
+    zero_text = f"{name}'s clock showed 0:00 at move {move_number}"
     severity: Severity = "alarm"
     text = f"{zero_text}, and play went on"
     advice = "Decide whether the flag fell (FIDE Laws 6.8), then acknowledge this."

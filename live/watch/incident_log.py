@@ -80,7 +80,7 @@ def log_lines(alert: Alert, changes: Iterable[tuple[IncidentWord, str]]) -> list
 
 
 class IncidentLog:
-    """All incidents in the order they began. One task adds to them, and none is
+    """All incidents in the order they began. One task adds to them, and no incident is
     deleted.
     """
 

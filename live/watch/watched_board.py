@@ -13,7 +13,7 @@ from typing import Any
 
 from live.event.game_change import GameChange
 from live.event.game_record import GameRecord
-from live.event.rate_game import COLORS
+from live.event.rate_game import COLORS, count_common
 from live.games.game import number_move
 from live.games.player_identity import is_same_person
 from live.messages.alerts import AlertKind, Severity
@@ -272,9 +272,19 @@ class WatchedBoard:
     ) -> None:
         """Record that moves were corrected or taken back; ``moves`` are the moves of
         the game as it is now.
+
+        Moves that were withdrawn and played again in one batch are not recorded.
         """
-        withdrawn = change.withdrawn
         common_plies = change.from_ply - 1
+        replayed_plies = count_common(
+            change.withdrawn,
+            moves[common_plies:],
+            lambda before, now: before.uci == now.uci,
+        )
+        common_plies += replayed_plies
+        withdrawn = change.withdrawn[replayed_plies:]
+        if not withdrawn:
+            return
         now = moves[common_plies].san if common_plies < len(moves) else None
         kind: AlertKind = "takeback" if now is None else "correction"
         last = self.memory.lapses.get(kind)
@@ -282,7 +292,7 @@ class WatchedBoard:
             before = [*moves[:common_plies], *withdrawn]
             self.memory.replaced = tuple(move.uci for move in before)
         self.memory.lapses[kind] = Lapse(
-            change.from_ply,
+            common_plies + 1,
             len(withdrawn),
             withdrawn[0].san,
             now,
@@ -334,8 +344,8 @@ class WatchedBoard:
         return used_s if used_s >= 0 else None
 
     def _note_arrival(self, now_s: float, used_s: float | None) -> None:
-        """Note that a move was reported; update the pace if the move before came alone
-        or nearly alone.
+        """Note that a move was reported; update the pace if at most :data:`LIVE_MOVES`
+        moves came together before.
 
         ``used_s`` is the time that the player used by the clock, seconds; None if
         unknown.

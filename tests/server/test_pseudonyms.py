@@ -31,7 +31,7 @@ from live.server.pseudonyms import Pseudonyms
 from live.server.public_delay import open_pseudonyms
 from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
-from live.server.route_table import ROUTES
+from live.server.routes import ROUTES
 from live.server.server import Publisher
 from live.server.site_stream import SiteStream
 from live.server.static_files import STUDY_TYPES, StaticSite

@@ -38,8 +38,10 @@ from live.journal.journal_reader import JournalRun, replay_game
 from live.messages.figures import EngineInfo
 from live.messages.from_sources import FeedReport, GameReport, Player, Result, Score
 from live.messages.health import EngineHealth, EngineState, QueueLengths
+from live.messages.to_clients import GoneMessage
 from live.screens.printed_changes import JsonPrinter, build_line_printer
 from live.server.authentication import public_filter
+from live.server.delay_line import DelayLine
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
@@ -221,6 +223,26 @@ def rounds(plies: int, games: int = GAMES) -> Iterator[tuple[GameReport, ...]]:
     for number in range(plies * games):
         done[number % games] += 1
         yield tuple(map(upto, whole, done))
+
+
+def test_changes_that_are_added_late_are_sorted_among_those_that_wait() -> None:
+    clock = Clock()
+    line = DelayLine(clock)
+    line.delay_s = 60.0
+    line.add([GoneMessage("now")])
+    earlier_s = clock.now_s - 30.0
+    line.add_earlier(
+        [
+            (clock.now_s, GoneMessage("also now")),
+            (earlier_s, GoneMessage("first")),
+            (earlier_s, GoneMessage("second")),
+        ]
+    )
+    assert line.next_s == 30.0
+    clock.now_s += 30.0
+    assert line.take_due() == [GoneMessage("first"), GoneMessage("second")]
+    clock.now_s += 30.0
+    assert line.take_due() == [GoneMessage("now"), GoneMessage("also now")]
 
 
 async def settle(publisher: Publisher) -> None:

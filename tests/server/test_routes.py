@@ -36,6 +36,7 @@ from live.server.http_values import HttpRequest, HttpResponse, read_target
 from live.server.limits import ClientLimits
 from live.server.made_files import ExportFailed, SingleFlight
 from live.server.metrics import MetricCounts, Metrics
+from live.server.origins import OriginPolicy
 from live.server.routes import HttpRoutes
 from live.server.server import Publisher
 from live.server.static_files import STUDY_TYPES, StaticSite
@@ -598,6 +599,24 @@ async def test_those_listed_may_frame_pages() -> None:
         publisher.reconfigure(msgspec.structs.replace(config, frames=()))
         policy = (await client.get("overlay")).headers["content-security-policy"]
         assert policy.endswith("frame-ancestors 'self'")
+
+
+async def test_settings_that_are_refused_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(policy: OriginPolicy, config: ServerConfig) -> None:
+        raise ValueError("refused")
+
+    config = ServerConfig(port=0, frames=("https://club.example",))
+    async with (
+        Publisher(config, World(1)) as publisher,
+        open_client(publisher) as client,
+    ):
+        monkeypatch.setattr(OriginPolicy, "__init__", refuse)
+        with pytest.raises(ValueError, match="refused"):
+            publisher.reconfigure(msgspec.structs.replace(config, frames=()))
+        policy = (await client.get("overlay")).headers["content-security-policy"]
+        assert policy.endswith("frame-ancestors 'self' https://club.example")
 
 
 ROUTES = build_routes(World(1), StaticSite())

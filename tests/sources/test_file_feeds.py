@@ -196,6 +196,19 @@ async def test_a_watcher_that_fails_leaves_polling(path: Path) -> None:
         await seen.wait_for_moves(ALL)
 
 
+async def test_a_watcher_that_cannot_be_imported_leaves_polling(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    put(path, RUNNING)
+    async with follow_source(functools.partial(FileFeed, "x", path)) as seen:
+        await seen.wait_for_moves(SOME)
+        await until(lambda: "cannot be watched" in caplog.text)
+        put(path, TEXT)
+        await seen.clock.expire()
+        await seen.wait_for_moves(ALL)
+
+
 async def test_a_change_that_leaves_time_and_size_as_they_were_is_seen(
     path: Path,
 ) -> None:

@@ -9,6 +9,7 @@ import chess
 import msgspec
 import pytest
 
+from live.event.game_change import EventChange
 from live.games.game import GameGone
 from live.games.player_identity import person_key
 from live.messages.alerts import Alert
@@ -351,6 +352,30 @@ def test_a_board_that_stands_still_is_found_after_a_pause_too(
     assert alert.text.startswith("Board 5: no move by White for")
 
 
+@pytest.mark.parametrize(
+    "played_again, expected",
+    [
+        ("Nf3 Nc6", None),
+        ("Nf3 Nf6", "Board 9: 2... Nc6 was reported first and is now Nf6."),
+        ("Nf3", "Board 9: 2... Nc6 was taken back."),
+    ],
+)
+def test_a_move_withdrawn_and_played_again_in_one_batch_is_no_correction(
+    service: Rehearsal, played_again: str, expected: str | None
+) -> None:
+    service.report(report(played("e4 e5 Nf3 Nc6")))
+    service.wait(60)
+    batch: list[EventChange] = []
+    for line in ("e4 e5", f"e4 e5 {played_again}"):
+        for _, changes in service.state.apply_report(report(played(line))):
+            batch += changes
+    service.publish(batch)
+    service.wait(3)
+    assert [alert.text for alert in service.desk.open()] == (
+        [expected] if expected else []
+    )
+
+
 Event = (
     GameReport
     | tuple[GameReport, ...]
@@ -423,6 +448,7 @@ BLACK_BEGINS = "8/8/8/4k3/8/8/4K3/R7 b - - 0 1"
 STALEMATE = "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"
 DEAD = "8/8/8/8/8/3k4/1p6/K7 w - - 0 1"
 SEVENTY_FIVE = "8/8/8/4k3/8/8/4K3/R7 w - - 146 100"
+LATE_START = "8/8/8/4k3/8/8/4K3/R7 w - - 0 41"
 MATING = "7k/8/6K1/8/8/8/8/R7 w - - 147 100"
 AGAIN = "Nf3 Nf6 Ng1 Ng8"
 ON = "e4 e5 Nf3 Nc6"
@@ -633,6 +659,16 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (
             after_moves(36, 3500.0, 900.0, PERIODS, before_s=0.0),
             "flag alarm showed 0:00 at move 35, and play went on",
+        ),
+    ],
+    "a flag that falls in a game that begins with move 41": [
+        (
+            played("Ra2 Kd5", start_fen=LATE_START, clocks=(0.0, 900.0)),
+            "flag alarm shows 0:00",
+        ),
+        (
+            played("Ra2 Kd5 Ra1", start_fen=LATE_START, clocks=(0.0, 900.0, 20.0)),
+            "flag alarm showed 0:00 at move 41, and play went on",
         ),
     ],
     "a clock that is read anew while its player thinks": [
