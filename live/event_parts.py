@@ -7,10 +7,7 @@ as the service (:mod:`live.app`).
 import asyncio
 import contextlib
 import time
-from collections.abc import (
-    AsyncIterator,
-    Sequence,
-)
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,10 +20,7 @@ from live.event.choose_measure import open_event
 from live.event.event import Event
 from live.event.search_relay import SearchRelay
 from live.games.game_retention import GameRetention
-from live.games.player_lists import (
-    PlayerLists,
-    open_player_lists,
-)
+from live.games.player_lists import PlayerLists, open_player_lists
 from live.human.human_queue import HumanQueue
 from live.journal.arbiter_notes import JournalWatchStore
 from live.journal.engine_measuring import EngineMeasuring

@@ -56,16 +56,20 @@ class Bus:
         if self._is_publishing:
             return
         self._is_publishing = True
+        errors: list[Exception] = []
         try:
             while self._waiting:
-                self._distribute(self._waiting.popleft())
+                errors += self._distribute(self._waiting.popleft())
         finally:
             self._is_publishing = False
+        if errors:
+            raise errors[0]
 
-    def _distribute(self, changes: Sequence[EventChange]) -> None:
-        if not changes:
-            return
+    def _distribute(self, changes: Sequence[EventChange]) -> list[Exception]:
+        """Pass changes to every receiver; return the errors of followers."""
         errors: list[Exception] = []
+        if not changes:
+            return errors
         for follower in self._followers:
             try:
                 follower(changes)
@@ -76,8 +80,7 @@ class Bus:
         if messages:
             for listener in self._listeners:
                 listener(messages)
-        if errors:
-            raise errors[0]
+        return errors
 
     def report_missed(self, report: HealthReport) -> None:
         """Report that changes were missed, if a receiver has failed."""

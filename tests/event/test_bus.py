@@ -64,6 +64,7 @@ def test_changes_after_a_failed_follower_are_published() -> None:
     bus.subscribe(heard.extend)
     with pytest.raises(KeyError):
         bus.publish([first])
+    assert heard == [first, second]
     bus.publish([third])
     assert heard == [first, second, third]
 
