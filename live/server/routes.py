@@ -127,11 +127,10 @@ class HttpRoutes:
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """Return the response of a page, or of the first route that knows the path."""
         path = request.path
-        allowed = self._audiences.restrict(guest, EVERYTHING) if guest else _STRANGER
         if path.startswith("/api/"):
             path = path.rstrip("/")
             if former := _FORMER_API.fullmatch(path):
-                return problem(410, f"this is at {API_PATH}{former[1]} now; see /docs")
+                return await self._name_successor(former[1], request, guest)
         elif (page := self._site.find_page(path) or find_manual_page(path)) is not None:
             page_response = respond_page(page, self._parts.frames, path, request.query)
             # A local file in OBS requests this picture to find out whether the service
@@ -141,6 +140,26 @@ class HttpRoutes:
                 if path == "/static/icon.svg"
                 else page_response
             )
+        return await self._answer_route(path, request, guest)
+
+    async def _name_successor(
+        self, path: str, request: HttpRequest, guest: Guest | None
+    ) -> HttpResponse:
+        """Return the response to an address of a former JSON interface.
+
+        It names the present address only if there is something at it.
+        """
+        present = f"{API_PATH}{path}"
+        response = await self._answer_route(present, request, guest)
+        if response.status == 404:
+            return problem(410, "this version of the interface is gone; see /docs")
+        return problem(410, f"this is at {present} now; see /docs")
+
+    async def _answer_route(
+        self, path: str, request: HttpRequest, guest: Guest | None
+    ) -> HttpResponse:
+        """Return the response of the first route that knows the path."""
+        allowed = self._audiences.restrict(guest, EVERYTHING) if guest else _STRANGER
         for entry in ROUTES:
             if (match := entry.pattern.fullmatch(path)) is None:
                 continue

@@ -13,6 +13,7 @@ import asyncio
 import gzip
 import io
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ from websockets.exceptions import ConnectionClosed
 
 from live.messages.figures import CurvePoint, GameDetail, GameView, PlyView
 from live.messages.health import EngineHealth, EngineState, FeedHealth, QueueLengths
+from live.server import routes
 from live.server.authentication import Guest
 from live.server.connection import HttpConnection
 from live.server.health_answer import assess_health
@@ -420,6 +422,28 @@ async def test_former_addresses_name_the_new_one(served: Served) -> None:
         assert told.status_code == 410
         assert "/api/v3/games/g1" in told.json()["detail"]
     assert (await served.client.get("/api/v9/games")).status_code == 404
+
+
+def fill_paths() -> list[str]:
+    """The path of every route, with a game that is there and with one that is not."""
+    ids = ("g1", "nobody")
+    paths: list[str] = []
+    for entry in routes.ROUTES:
+        paths += [re.sub(r"{\w+}", name, entry.path) for name in ids]
+    gone = [f"/api/v3{end}" for end in ("", "/boards", "/moments.rss")]
+    return [*dict.fromkeys(paths), *gone, "/api/v3/games/g1/gains", "/nothing"]
+
+
+async def test_every_address_in_an_error_exists(served: Served) -> None:
+    for path in fill_paths():
+        for version in ("v3", "v1", "v2"):
+            told = await served.client.get(path.replace("v3", version))
+            if told.headers["content-type"] != "application/problem+json":
+                continue
+            detail = told.json()["detail"].replace(f"nothing at {path}", "")
+            for named in re.findall(r"/[\w/.-]+", detail):
+                found = await served.client.get(named)
+                assert found.status_code != 404, detail
 
 
 async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) -> None:
