@@ -14,7 +14,7 @@ const LAYOUTS = {
   curves: "Curves",
   grid: "Grid of boards",
   ticker: "Ticker",
-  standings: "Players by the figure",
+  standings: "Standings by play for their Elo",
   player: "Lower third of a player",
   moment: "Moment card",
   duel: "Head to head",
@@ -210,7 +210,7 @@ export function readOptions(query) {
       if (validParts.length < parts.length) note(name, text);
       if (validParts.length === 0) continue;
       const value = option.read(validParts.join(","));
-      if (value === null) problems.push(`${name}=${text.slice(0, 40)}`);
+      if (value === null) problems.push(`${name}=${text.slice(0, 40)}${option.values ? ` (${option.values.join(", ")})` : ""}`);
       else values.push(value);
     }
     options[name] = isList ? values.flat() : (values[0] ?? option.unless);
