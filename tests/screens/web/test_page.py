@@ -16,7 +16,13 @@ from live.catalogue import BY_ID
 from live.messages.alerts import Agreement, Alert, IncidentWord, Severity
 from live.messages.figures import Curves, EngineInfo, GameDetail, PlayerView, PlyView
 from live.messages.from_sources import Player
-from live.messages.health import EngineHealth, EngineState, FeedHealth, FeedState
+from live.messages.health import (
+    EngineHealth,
+    EngineState,
+    FeedHealth,
+    FeedState,
+    MeasuringProgress,
+)
 from live.messages.moments import MomentKind
 from live.server.static_files import OVERLAY
 from live.watch.finding import SIGNS
@@ -669,6 +675,21 @@ def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
 WELL = (FeedHealth("a", "live"), FeedHealth("b", "finished"))
 SILENT = FeedHealth("hall", "stale", "nothing new for 13 min")
 GONE = FeedHealth("http://10.0.0.7:8790/g.pgn", "retrying", "cannot reach 10.0.0.7")
+MEASURING = EngineHealth(measuring=MeasuringProgress(147, 294))
+
+
+def test_figures_that_can_move_say_so_above_every_view(pages: Pages) -> None:
+    def read_lines(health: EngineHealth, sight: str) -> list[str]:
+        held = {"feeds": [], "engines": plain(health), "hello": {"sight": sight}}
+        lines = call(pages, "health_view.troubleLines", {**held, "games": []})
+        return [line["detail"] for line in lines]
+
+    (said,) = read_lines(MEASURING, "public")
+    assert "in finished games too" in said
+    assert said.endswith("50\u00a0% done")
+    assert read_lines(MEASURING, "venue") == read_lines(EngineHealth(), "public") == []
+
+
 ARBITER, VENUE = {"sight": "arbiter"}, {"sight": "venue"}
 IDLE = EngineHealth(engines=(EngineState(0, "idle"),))
 OVER = {"plies_played": 5, "plies_scored": 5, "result": "1-0"}

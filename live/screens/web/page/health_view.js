@@ -67,6 +67,13 @@ function scoresLine({ engines, games }) {
   return detail && state !== "live" ? [{ state, name: say("scores"), detail }] : [];
 }
 
+/** Return a line while an unknown engine is measured, since all figures can move until then. */
+function measuringLine({ measuring }) {
+  if (!measuring?.of) return [];
+  const percent = Math.floor((100 * measuring.done) / measuring.of);
+  return [{ state: "waiting", name: say("Playing like"), detail: say("may still move, in finished games too: this engine is new here and is being measured, {} % done", percent) }];
+}
+
 /** Return the lines above every view, which link to the view of health: the public delay and problems. Pure. */
 export function troubleLines(held) {
   const { feeds, engines, hello } = held;
@@ -75,7 +82,7 @@ export function troubleLines(held) {
     ...(late ? [{ state: "waiting", name: say("public"), detail: late }] : []),
     ...(hello?.sight === "arbiter" ? sourceLines(feeds) : sourcesLine(feeds)),
     // Readers who may not see scores do not learn whether scores are late.
-    ...(engines && hello?.sight !== "venue" ? scoresLine(held) : []),
+    ...(engines && hello?.sight !== "venue" ? [...scoresLine(held), ...measuringLine(engines)] : []),
   ];
 }
 
