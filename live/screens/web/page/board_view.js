@@ -70,13 +70,10 @@ export class BoardPage {
   draw(held, place) {
     const game = held.games.get(place.game) ?? null;
     const missing = game === null;
-    this._gone.hidden = !missing;
-    this._body.hidden = this._experts.hidden = missing;
+    this.node.classList.toggle("missing", missing);
+    setLine(this._gone, missing ? say("Not here: {}. It may be gone, or belong to another round or address.", place.game) : "");
     setLine(this._problem, "");
-    if (missing) {
-      setText(this._gone, say("No longer here, or not shown at this address."));
-      return;
-    }
+    if (missing) return;
     this._game = game;
     const last = game.plies.length;
     const ply = place.ply === null ? last : Math.min(place.ply, last);
@@ -232,7 +229,7 @@ class PlayerHeader extends Side {
     this._star.draw(player);
     setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
     const { read, rests, news } = this.show(game, plies, basis, material);
-    setText(this.label, read ? [read.label, rests].filter(Boolean).join(" \u00b7 ") : game.note || "");
+    setText(this.label, read ? [read.label, rests].filter(Boolean).join(" \u00b7 ") : "");
     setText(this._better, read?.better ?? "");
     setText(this._costly, news);
   }

@@ -6,7 +6,7 @@ import { arrangeBoards, ORDERS } from "./board_order.js";
 import { brokerOf } from "../client/connection.js";
 import { anchor, Children, childrenOf, element, named, nameNode, searchField, setText } from "../drawing/elements.js";
 import { writeHeadline } from "./headline.js";
-import { feedText, say } from "./language.js";
+import { feedText, say, words } from "./language.js";
 import { isWithheld } from "../client/figures.js";
 import { inRound, roundsOf } from "../client/games.js";
 import { lateText, sourceText } from "./health_view.js";
@@ -14,7 +14,8 @@ import { MatchList } from "./match_list.js";
 import { momentAddress, MomentsList } from "./moments_list.js";
 import { slide } from "../drawing/motion.js";
 import { unbroken } from "../drawing/number_format.js";
-import { isPartOfRounds } from "./page_address.js";
+import { fill } from "../overlay/language/words.js";
+import { isPartOfRounds, namedIn } from "./page_address.js";
 import { RoundPicker } from "./round_picker.js";
 import { basisIn } from "./score_words.js";
 import { roundAddress } from "./service_addresses.js";
@@ -166,16 +167,20 @@ function makeChoice(name, labels, chosen) {
 class EmptyState {
   constructor() {
     this._title = element("h2");
+    const { named, rest } = namedIn(location.href);
+    this._asked = named.join(", ");
+    this._all = anchor("", this._asked && say("All boards"), rest);
     this._feeds = element("ul");
     const hint = element("p", "", say("Games appear here by themselves as soon as a source sends them."));
     const followed = element("p", "", say("What is followed:"));
     this._followed = element("div", "", "", followed, this._feeds);
-    this.node = element("section", "empty-state", "", this._title, this._followed, hint, anchor("", say("Health"), "#view=health"));
+    this.node = element("section", "empty-state", "", this._title, this._followed, hint, anchor("", say("Health"), "#view=health"), " ", this._all);
   }
 
   draw(held) {
     const late = held.hello?.sight === "arbiter" ? "" : lateText(held.hello?.public_delay);
-    setText(this._title, `${say("No game yet")}${late && `: ${late}`}`);
+    const missing = this._asked ? fill(words.notThere, this._asked) : say("No game yet");
+    setText(this._title, `${missing}${late && `: ${late}`}`);
     this._followed.hidden = held.feeds.length === 0;
     const items = childrenOf(this._feeds, held.feeds.length, () => element("li", "", "", element("i"), nameNode(""), element("span")));
     held.feeds.forEach(({ feed, state, detail }, at) => {

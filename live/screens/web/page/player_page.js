@@ -29,7 +29,7 @@ export class PlayerPage {
     const { player, side, games } = playerOf([...held.players.values()], [...held.games.values()], place.player);
     const person = player ?? side;
     this._gone.hidden = person !== null;
-    setText(this._gone, person === null ? say("No longer here, or not shown at this address.") : "");
+    setText(this._gone, person === null ? say("Not here: {}. It may be gone, or belong to another round or address.", place.player) : "");
     this._body.hidden = player === null;
     this._star.node.hidden = person === null;
     if (person !== null) {
