@@ -566,8 +566,8 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
     ("last", "words"),
     [
         (ply(2, 37), "+0.37"),
-        (ply(2, 37, final=False), "+0.37 … still searching"),
-        (ply(2, None), "+0.30 … still searching"),
+        (ply(2, 37, final=False), "~+0.37 still searching"),
+        (ply(2, None), "+0.30…"),
     ],
 )
 def test_the_board_tells_how_good_its_score_is(
@@ -616,8 +616,10 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
     assert far == "usual for 2000 against 2500: 1900\u2060–\u20602300"
     # Few moves are called early and have no place.
     read, said = side(9)
-    assert (read["early"], read["better"]) == ("first impression \u00b7 9 moves", "")
-    assert said.endswith("first impression \u00b7 9 moves")
+    assert (read["early"], read["better"]) == ("early \u00b7 9 moves", "")
+    assert said.endswith("early \u00b7 9 moves, known theory counts too")
+    # Theory is a large part of a figure for some moves longer.
+    assert [side(moves)[0]["theory"] for moves in (14, 15)] == [read["theory"], ""]
     # Without an own rating nothing is usual.
     read, said = side(30, elo=None)
     assert (read["usual"], read["better"]) == ("", "")
@@ -634,9 +636,10 @@ def test_the_figure_of_a_whole_game_is_told_from_a_running_one(pages: Pages) -> 
         held = game(
             curves=curves, plies=tuple(map(ply, range(1, plies + 1))), result=result
         )
-        assert f" {words} like 2340" in call(
-            pages, "score_words.sideText", held, "white"
-        )
+        said = call(pages, "score_words.sideText", held, "white")
+        assert f" {words} like 2340" in said
+        # A finished game is compared with whole games, so its band is another one.
+        assert ("usual in whole games for" in said) is (words == "played")
 
 
 # --- health ---------------------------------------------------------------------------
@@ -672,9 +675,6 @@ def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
     assert engine_rows(EngineHealth())["Positions waiting"] == "0"
 
 
-WELL = (FeedHealth("a", "live"), FeedHealth("b", "finished"))
-SILENT = FeedHealth("hall", "stale", "nothing new for 13 min")
-GONE = FeedHealth("http://10.0.0.7:8790/g.pgn", "retrying", "cannot reach 10.0.0.7")
 MEASURING = EngineHealth(measuring=MeasuringProgress(147, 294))
 
 
@@ -690,6 +690,9 @@ def test_figures_that_can_move_say_so_above_every_view(pages: Pages) -> None:
     assert read_lines(MEASURING, "venue") == read_lines(EngineHealth(), "public") == []
 
 
+WELL = (FeedHealth("a", "live"), FeedHealth("b", "finished"))
+SILENT = FeedHealth("hall", "stale", "nothing new for 13 min")
+GONE = FeedHealth("http://10.0.0.7:8790/g.pgn", "retrying", "cannot reach 10.0.0.7")
 ARBITER, VENUE = {"sight": "arbiter"}, {"sight": "venue"}
 IDLE = EngineHealth(engines=(EngineState(0, "idle"),))
 OVER = {"plies_played": 5, "plies_scored": 5, "result": "1-0"}

@@ -10,6 +10,8 @@ export const isWithheld = ({ engine }) => engine?.rating_source === "withheld";
 
 /** Minimum number of counted moves for a figure that is shown large or with a percentile. */
 export const EARLY_MOVES = 10;
+/** Number of counted moves below which known theory is a large part of them. */
+export const THEORY_MOVES = 15;
 const LEAST_SHOWN_ELO = 800;
 const MOST_SHOWN_ELO = 3200;
 

@@ -12,7 +12,7 @@ const moves = globalThis.matchMedia?.("(prefers-reduced-motion: no-preference)")
 const counting = new WeakMap();
 const NUMBER = /\d{3,}/;
 
-/** Write a figure such as `2340` or `~2340`, counting up or down from the number that the node shows. */
+/** Write a figure such as `2340` or `3200+`, counting up or down from the number that the node shows. */
 export function countTo(node, text) {
   const aim = counting.get(node);
   if ((aim?.text ?? node.textContent) === text) return;

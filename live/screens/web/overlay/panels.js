@@ -5,7 +5,7 @@ import { bothSides, moverOf } from "../client/games.js";
 import { moveText, scoreText } from "../drawing/number_format.js";
 import { isolated, Name, shortName } from "../drawing/player_names.js";
 import {
-  bestInstead, clockOf, fallText, figureWords, lastMove, placeOf, pointsOf, scoreOf, turnOf, unratedPart, withoutFigure,
+  bestInstead, clockOf, fallText, figureWords, lastMove, placeOf, pointsOf, markScore, scoreOf, turnOf, unratedPart, withoutFigure,
 } from "./shown_figures.js";
 import { fill, localMove } from "./language/words.js";
 
@@ -134,7 +134,7 @@ class PlayerPanel {
     // A small board has room only for the number.
     const reason = isGrid ? "" : withoutFigure(point, words, withheld);
     setText(this._usual, read === null ? reason : brief && !read.figure.index ? "" : read.usual);
-    setText(this._better, read === null || isGrid ? "" : read.early || open?.text || read.better);
+    setText(this._better, read === null || isGrid ? "" : read.early ? `${read.early} \u00b7 ${read.theory}` : open?.text || read.better);
     setText(this._fall, fall);
   }
 }
@@ -157,10 +157,11 @@ class ScorePanel {
   }
 
   draw(game, swing) {
-    const { share, text, state } = scoreOf(game, this._options);
+    const score = scoreOf(game, this._options);
+    const { share, state } = score;
     this.bar.style.setProperty("--white", (share ?? 0.5).toFixed(3));
     this.bar.classList.toggle("unknown", share === null);
-    setText(this.number, { provisional: `~${text}`, pending: `${text}\u2026` }[state] ?? text);
+    setText(this.number, markScore(score));
     this.number.dataset.state = state;
     const move = lastMove(game, this._words);
     setText(this.move, move);

@@ -1,6 +1,6 @@
 /** Texts of overlays and pages about one game. Pure. */
 
-import { bandText, eloText, figureOf, isEarly, isFinal, percentText, unratedMoves } from "../client/figures.js";
+import { bandText, eloText, figureOf, isEarly, isFinal, percentText, THEORY_MOVES, unratedMoves } from "../client/figures.js";
 import { sanOf } from "../client/board_position.js";
 import { eventOf, isLow, known, leftS, moverOf, pointsText, RESULT_POINTS, roundOf, startClockS } from "../client/games.js";
 import { newestCostly } from "../drawing/costly_moves.js";
@@ -24,10 +24,14 @@ export function scoreOf(game, { plies = game.plies, provisional = true } = {}) {
   return { cp, mate, share, text: mate === 0 ? "#" : scoreText(cp, mate), state };
 }
 
+/** Return a score as text: with `~` if the engine is still searching, with `…` if it is that of an earlier move. */
+export const markScore = ({ text, state }) => (text && { provisional: `~${text}`, pending: `${text}\u2026` }[state]) || text;
+
 /**
  * Return a side's figure at a point of its curve with its texts, `{figure, label, text, usual, band, better, moves,
- * early}`; null without a figure. `usual` is a text with the usual range and the Elo for which it holds, `band` the range
- * alone, `better` the percentile as a sentence, `moves` the number of counted moves, `early` a note if they are few.
+ * early, theory}`; null without a figure. `usual` is a text with the usual range and the Elo for which it holds, `band` the range
+ * alone, `better` the percentile as a sentence, `moves` the number of counted moves, `early` a note if they are few,
+ * `theory` a note while known theory is a large part of them.
  * Texts that do not apply are empty. `brief` shortens `usual` and `better`. With `above` the figure is Algorithm 4 with
  * its interval.
  */
@@ -39,17 +43,19 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   // A line must not break between the ends of a range.
   const [text, ends] = [eloText(figure), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
   const band = ends && (figure.index ? `95\u00a0%: ${ends}` : `${words.usualNote} ${ends}`);
-  if (figure.index) return { figure, label: words.algorithm4, text, usual: band, band, better: moves, moves, early: "" };
+  if (figure.index) return { figure, label: words.algorithm4, text, usual: band, band, better: moves, moves, early: "", theory: "" };
   const { elo: opponentElo } = game[color === "white" ? "black" : "white"];
   // If the players' Elo are far apart, the usual range depends on the opponent, whose Elo is then named.
   const far = elo && opponentElo && Math.abs(elo - opponentElo) > 400 ? opponentElo : null;
   const whose = far === null ? elo : fill(words.pairing, elo, far);
-  const usual = !band || !elo ? "" : brief && far !== null ? band : fill(words.usualFor, whose, ends);
+  const final = isFinal(game, color, point);
+  const usual = !band || !elo ? "" : brief && far !== null ? band : fill(final ? words.usualWhole : words.usualFor, whose, ends);
   const percent = figure.percentile !== null && elo ? percentText(figure.percentile) : "";
   const better = percent && (brief ? fill(words.betterThanSuch, `${percent}\u00a0%`) : fill(words.betterThan, percent, elo));
   const early = isEarly(figure) ? `${words.early} \u00b7 ${moves}` : "";
-  const label = isFinal(game, color, point) ? words.playedLike : words.playingLike;
-  return { figure, label, text, usual, band: usual && band, better, moves, early };
+  const theory = figure.counted < THEORY_MOVES ? words.theory : "";
+  const label = final ? words.playedLike : words.playingLike;
+  return { figure, label, text, usual, band: usual && band, better, moves, early, theory };
 }
 
 /** Return a text about the newest costly move that changed a side's figure, and with `best` the best move; empty without one. */

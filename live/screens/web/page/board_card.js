@@ -14,7 +14,7 @@ import {
 } from "./score_words.js";
 import { say, words } from "./language.js";
 import { fill } from "../overlay/language/words.js";
-import { clockOf, lastMove, oddsOf, oddsWords, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
+import { clockOf, lastMove, oddsOf, oddsWords, markScore, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
 
 export class Card {
   /** `sight` is an observer that tells the card whether it is on the screen; without it the card is always drawn. */
@@ -76,8 +76,7 @@ export class Card {
     setText(this.where, placeText(game, oneRound));
     setText(this.move, lastMove(game, words));
     // A result is shown beside the names and not here.
-    const text = game.result === "*" ? score.text : "";
-    setText(this.score, isSure(score) || !text ? text : `${text} \u2026`);
+    setText(this.score, game.result === "*" ? markScore(score) : "");
     this.score.classList.toggle("provisional", !isSure(score));
     drawBar(this.bar, score);
     for (const side of Object.values(this.sides)) side.draw(game, basis);
@@ -202,7 +201,7 @@ export class Side {
     this.usual = element("span", "interval");
   }
 
-  /** Draw the parts after `plies`; return `{read, rests, news}`: texts of the figure, of unrated moves and of a costly move. */
+  /** Draw the parts after `plies`; return `{read, rests, news}`: texts of the figure, of the moves that it rests on and of a costly move. */
   show(game, plies, basis, room = "") {
     const { color } = this;
     const player = game[color];
@@ -217,13 +216,14 @@ export class Side {
     const read = sideFigure(game, color, point, basis);
     const how = compareWithUsual(read?.figure ?? null, player.elo);
     setText(this.label, read?.label ?? "");
-    countTo(this.main, read ? `${read.early ? "~" : ""}${read.text}` : "\u2013");
+    countTo(this.main, read?.text ?? "\u2013");
     setText(this.from, how?.distance ?? "");
     this.node.dataset.how = how?.is ?? "";
     this.band.draw(how);
     setText(this.usual, read ? read.usual : withoutFigure(point, words, basis.withheld));
     markSide(this.node, read);
-    const rests = read === null ? "" : read.early || ((plies === game.plies && unratedPart(game, color, words, read.figure)?.text) || "");
+    const open = plies === game.plies ? unratedPart(game, color, words, read?.figure)?.text : "";
+    const rests = read === null ? "" : [read.early || open, read.theory].filter(Boolean).join(" \u00b7 ");
     return { read, rests, news: costlyNews(game, color, basis, plies.length) };
   }
 }

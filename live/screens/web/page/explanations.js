@@ -6,8 +6,8 @@ import { anchor, button, element, headCell, kept, named } from "../drawing/eleme
 /** Paragraphs of the explanation of the figures. */
 const WORDS = [
   say("\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it."),
-  say("The strip below a figure shows what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual."),
-  say("Under five counted moves there is no figure, under ten it is small, grey and marked ~."),
+  say("The strip below a figure shows what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual. A finished game is compared with whole games, which spread a little wider."),
+  say("Under five counted moves there is no figure. Under ten it is early: small and grey. Known theory counts too, so wait until about move 15."),
   say("In charts, the shaded band is what is usual and the dashed line is the own Elo; moves that cost 10 points of expected score are labelled."),
   say("A high figure is evidence only of good moves in this game. It accuses nobody."),
 ];

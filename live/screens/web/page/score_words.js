@@ -5,7 +5,7 @@ import { everybodyIn, roundOf } from "../client/games.js";
 import { roundText, say, words } from "./language.js";
 import { counted } from "../overlay/language/words.js";
 import { resultText } from "../drawing/number_format.js";
-import { costlyText, figureWords, lastMove, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
+import { costlyText, figureWords, lastMove, markScore, scoreOf, unratedPart, withoutFigure } from "../overlay/shown_figures.js";
 
 /** Return a side's figure at a point of its curve as {@link figureWords} does; null without one. */
 export const sideFigure = (game, color, point, { withheld = false, above = null } = {}) =>
@@ -40,7 +40,7 @@ export const isSure = ({ state }) => ["final", "result"].includes(state);
 /** Return the score in words, for one board; empty if scores are withheld. */
 export function scoreWords(score, { withheld = false } = {}) {
   if (!score.text) return withheld ? "" : say("not scored yet");
-  return isSure(score) ? score.text : say("{} \u2026 still searching", score.text);
+  return score.state === "provisional" ? say("{} still searching", markScore(score)) : markScore(score);
 }
 
 /** Return a text that identifies a game: `Board 3 · Round 4`, or its event or id; without the round if `isRoundKnown`. */
@@ -66,7 +66,7 @@ export function sideText(game, color, basis = {}) {
   const name = game[color].name || "?";
   if (read === null) return `${name}: ${withoutFigure(point, words, basis.withheld)}`;
   const rests = read.early || unratedPart(game, color, words, read.figure)?.text;
-  const parts = [`${read.label} ${read.text}`, read.usual, read.better, rests];
+  const parts = [`${read.label} ${read.text}`, read.usual, read.better, rests, read.theory];
   return `${name}: ${parts.filter(Boolean).join(", ")}`;
 }
 
