@@ -31,6 +31,8 @@ _NAME = 28
 _EVENT = 24
 #: Maximum length of a line in small type beside the board, characters.
 _LINE = 60
+#: Reason why no figure can be shown: no model fits the engine and its limit.
+_NO_MODEL = "no rating for this engine's scores"
 _COLORS: dict[Color, str] = {"white": "#f2c14e", "black": "#63a4ff"}
 _SQUARES = {
     "square light": "#d9dee5",
@@ -86,7 +88,9 @@ def _draw_player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     point = points[-1] if points else None
     if point is None or point.perceived is None:
         yield draw_text(630, y + 60, 50, QUIET, "–")
-        yield draw_text(630, y + 92, 20, QUIET, game.note or "nothing can be said yet")
+        has_model = point is None or point.reason != "no-model"
+        reason = "too few moves yet" if has_model else _NO_MODEL
+        yield draw_text(630, y + 92, 20, QUIET, reason)
         return
     # Number of the player's moves that are not yet included in the figure.
     missing = sum(

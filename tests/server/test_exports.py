@@ -332,7 +332,13 @@ def test_only_the_whole_figure_of_a_finished_game_is_in_the_past(
 
 def test_without_figures_nothing_is_made_up(running: GameDetail) -> None:
     found = texts(draw_board(replace(running, curves=Curves(), plies=())))
-    assert found.count("nothing can be said yet") == 2
+    assert found.count("too few moves yet") == 2
+    # Notes about models are for those who run the service, not for chats.
+    unread = replace(running.curves.white[-1], perceived=None, reason="no-model")
+    both = replace(running, curves=Curves((unread,), (unread,)), note="transferred")
+    found = texts(draw_board(both))
+    assert found.count("no rating for this engine's scores") == 2
+    assert "transferred" not in found
 
 
 def test_an_early_figure_is_small_and_grey_and_has_no_percentile(
