@@ -164,14 +164,14 @@ def _find_weaker(game: GameDetail) -> tuple[Color, float] | None:
 def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
     """Find the ply from which the weaker player is likely to win.
 
-    A game that the weaker player has already won is reported as an upset instead.
+    Once the game is over nothing is coming any more; a win is reported as an upset.
     """
+    if game.result != "*":
+        return
     rated = _find_weaker(game)
     if rated is None or rated[1] < COMING_ELO:
         return
     weaker, gap = rated
-    if find_winner(game.result) == weaker:
-        return
     plies_in_a_row = 0
     # A ply counts only after another move has followed it.
     for ply, score in enumerate(scores[: len(game.plies)]):

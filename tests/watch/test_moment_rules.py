@@ -275,6 +275,10 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
         == list_moments(game(longer, white=STRONG, black=WEAK))
     )
     assert list_moments(game(longer, **PAIR, result="1-0")) == [("upset", 37, "white")]
+    # Nothing is coming any more in a game that is over, whatever its result.
+    for result in ("1/2-1/2", "0-1"):
+        kinds = [kind for kind, *_ in list_moments(game(longer, **PAIR, result=result))]
+        assert "upset-coming" not in kinds
     assert list_moments(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
     # A hundred Elo make an upset of a win, but none in the making.
     near: dict[str, Any] = {"white": Player("Low, Lu", elo=2200), "black": STRONG}
