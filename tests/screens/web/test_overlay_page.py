@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import json
 import math
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -277,6 +278,8 @@ CUT = """[...document.querySelectorAll(
     return text.offsetWidth > width + 1 || text.offsetHeight > node.clientHeight + 2;
   if (!node.matches('.elo')) return node.scrollWidth > width + 1;
   const main = box(node.parentNode.firstChild);
+  // In a grid the Elo is above the figure.
+  if (own.bottom < main.top + 2) return false;
   const overlaps = own.left < main.right - 1 && own.right > main.left + 1;
   return own.top > main.bottom || overlaps;
 }).map((node) => `${node.className} ${node.textContent}`)"""
@@ -362,6 +365,18 @@ async def test_a_grid_fills_its_frame(page: Page) -> None:
             width, height, beside = await page.run(edges)
             assert width * height > 0.85 * 1920 * 1080, boards
             assert beside == columns, boards
+
+
+async def test_a_grid_has_the_elo_above_each_figure(page: Page) -> None:
+    read = """[...document.querySelectorAll('.cell .ratings')].map((node) =>
+      node.innerText.replace(/\\s+/g, ' '))"""
+    async with on_air(boards=4, plies=40) as (_, publisher):
+        await page.open("about:blank", *SIZES["grid"])
+        await show(page, publisher, "layout=grid&boards=4")
+        await page.until(f"{read}.length === 8 && {read}.every((said) => said)")
+        for said in await page.run(read):
+            assert re.search(r"\bplaying like \d", said) and "Elo" in said, said
+        assert await page.run(CUT) == []
 
 
 async def test_names_in_a_grid_break_before_they_are_small(page: Page) -> None:

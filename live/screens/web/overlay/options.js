@@ -18,7 +18,7 @@ const LAYOUTS = {
   player: "Lower third of a player",
   moment: "Moment card",
   duel: "Head to head",
-  table: "Standings by points",
+  table: "Points table",
 };
 const YES = ["1", "true", "yes"];
 const NO = ["0", "false", "no"];

@@ -1,5 +1,6 @@
 /** Parts of the layouts: a player, the score, and a swing, which is a large change of the score by one move. */
 
+import { compareWithUsual } from "../client/figures.js";
 import { element, setParts, setText } from "../drawing/elements.js";
 import { bothSides, moverOf } from "../client/games.js";
 import { moveText, scoreText } from "../drawing/number_format.js";
@@ -125,6 +126,7 @@ class PlayerPanel {
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
     const fall = read === null || read.figure.index || open || brief || isTold ? "" : fallText(game, color, words);
     const { classList } = this._rating;
+    this._rating.dataset.how = compareWithUsual(read?.figure ?? null, game[color].elo)?.is ?? "";
     classList.toggle("none", read === null);
     classList.toggle("early", Boolean(read?.early));
     classList.toggle("open", read !== null && open !== null);

@@ -55,7 +55,7 @@ export default {
   against: "gegen {}",
   gamesHead: "Partien",
   points: "Punkte",
-  table: "Rangliste nach Punkten",
+  table: "Punktetabelle",
   odds: "Chancen: Weiß {} %, Remis {} %, Schwarz {} %",
   turn: "Wendepunkt",
   missed: "Verpasste Chance",

@@ -55,7 +55,7 @@ export default {
   against: "against {}",
   gamesHead: "games",
   points: "points",
-  table: "Standings by points",
+  table: "Points table",
   odds: "Chances: White {} %, draw {} %, Black {} %",
   turn: "Turning point",
   missed: "Missed chance",

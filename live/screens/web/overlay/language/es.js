@@ -55,7 +55,7 @@ export default {
   against: "contra {}",
   gamesHead: "partidas",
   points: "puntos",
-  table: "Clasificación por puntos",
+  table: "Tabla de puntos",
   odds: "Opciones: blancas {} %, tablas {} %, negras {} %",
   turn: "Momento decisivo",
   missed: "Ocasión perdida",

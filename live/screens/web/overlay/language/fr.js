@@ -55,7 +55,7 @@ export default {
   against: "contre {}",
   gamesHead: "parties",
   points: "points",
-  table: "Classement aux points",
+  table: "Table des points",
   odds: "Chances : Blancs {} %, nulle {} %, Noirs {} %",
   turn: "Tournant",
   missed: "Occasion manquée",

@@ -55,7 +55,7 @@ export default {
   against: "contro {}",
   gamesHead: "partite",
   points: "punti",
-  table: "Classifica per punti",
+  table: "Classifica a punti",
   odds: "Possibilità: Bianco {} %, patta {} %, Nero {} %",
   turn: "Svolta",
   missed: "Occasione mancata",
