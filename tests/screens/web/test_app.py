@@ -991,6 +991,28 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
 
 
 @pytest.mark.whole
+async def test_what_an_address_names_and_is_not_there_is_said(page: Page) -> None:
+    shown = """[...document.querySelectorAll('main a, main button')]
+      .filter((node) => node.checkVisibility()).map((node) => node.textContent)"""
+    async with on_air(boards=2, plies=4) as (_, publisher):
+        await page.open(f"{publisher.url}#game=nobody")
+        await page.until("document.querySelector('.board-view .note')?.innerText")
+        note = await page.run("document.querySelector('.board-view .note').innerText")
+        assert note.startswith("Not here: nobody.")
+        # Nothing else leads away: the only way is back to the boards.
+        assert await page.run(shown) == ["\u2190 Boards"]
+        await page.run("document.querySelector('.back').click()")
+        await page.until("document.querySelectorAll('.card').length === 2")
+
+        await page.open(f"{publisher.url}?game=nobody")
+        title = "document.querySelector('.empty-state h2')?.innerText"
+        await page.until(f"{title} === 'Not there yet: nobody'")
+        assert await page.run(shown) == ["Health", "All boards"]
+        all_boards = "document.querySelector('.empty-state a:last-child').href"
+        assert await page.run(all_boards) == publisher.url
+
+
+@pytest.mark.whole
 async def test_a_view_that_could_not_be_loaded_is_tried_again(page: Page) -> None:
     async with on_air(boards=2, plies=4) as (_, publisher):
         await page.open(publisher.url)

@@ -229,7 +229,7 @@ class PlayerHeader extends Side {
     this._star.draw(player);
     setText(this._more, [player.federation, player.team].filter(Boolean).join(" \u00b7 "));
     const { read, rests, news } = this.show(game, plies, basis, material);
-    setText(this.label, read ? [read.label, rests].filter(Boolean).join(" \u00b7 ") : "");
+    if (rests) setText(this.usual, [rests, read.usual].filter(Boolean).join(" \u00b7 "));
     setText(this._better, read?.better ?? "");
     setText(this._costly, news);
   }
