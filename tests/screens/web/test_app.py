@@ -600,7 +600,7 @@ async def test_nothing_of_the_page_stays_english(page: Page, tmp_path: Path) -> 
                 ("q=никто", ".overview > .note"),
                 (f"game={name}", ".board-view .turns li"),
                 (f"game={other}&ply=7", ".board-view .turns li"),
-                ("game=none", ".board-view > .note"),
+                ("game=9", ".board-view > .note"),
                 ("view=players", "#players tbody tr"),
                 ("player=fide-9000000", ".player-view .card"),
                 ("player=никто", ".player-view > .note"),
