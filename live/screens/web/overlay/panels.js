@@ -136,7 +136,7 @@ class PlayerPanel {
     // A small board has room only for the number.
     const reason = isGrid ? "" : withoutFigure(point, words, withheld);
     setText(this._usual, read === null ? reason : brief && !read.figure.index ? "" : read.usual);
-    setText(this._better, read === null || isGrid ? "" : read.early ? `${read.early} \u00b7 ${read.theory}` : open?.text || read.better);
+    setText(this._better, read === null || isGrid ? "" : read.early ? [read.early, read.theory].filter(Boolean).join(" \u00b7 ") : open?.text || read.better);
     setText(this._fall, fall);
   }
 }

@@ -53,7 +53,8 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   const percent = figure.percentile !== null && elo ? percentText(figure.percentile) : "";
   const better = percent && (brief ? fill(words.betterThanSuch, `${percent}\u00a0%`) : fill(words.betterThan, percent, elo));
   const early = isEarly(figure) ? `${words.early} \u00b7 ${moves}` : "";
-  const theory = figure.counted < THEORY_MOVES ? words.theory : "";
+  // While the last scores of a finished game are missing, the text about them is enough.
+  const theory = figure.counted < THEORY_MOVES && (final || game.result === "*") ? words.theory : "";
   const label = final ? words.playedLike : words.playingLike;
   return { figure, label, text, usual, band: usual && band, better, moves, early, theory };
 }

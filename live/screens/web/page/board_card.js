@@ -223,7 +223,7 @@ export class Side {
     setText(this.usual, read ? read.usual : withoutFigure(point, words, basis.withheld));
     markSide(this.node, read);
     const open = plies === game.plies ? unratedPart(game, color, words, read?.figure)?.text : "";
-    const rests = read === null ? "" : [read.early || open, open ? "" : read.theory].filter(Boolean).join(" \u00b7 ");
+    const rests = read === null ? "" : [read.early || open, read.theory].filter(Boolean).join(" \u00b7 ");
     return { read, rests, news: costlyNews(game, color, basis, plies.length) };
   }
 }
