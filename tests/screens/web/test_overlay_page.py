@@ -379,6 +379,19 @@ async def test_a_grid_has_the_elo_above_each_figure(page: Page) -> None:
         assert await page.run(CUT) == []
 
 
+async def test_boards_of_a_grid_keep_their_places_when_one_ends(page: Page) -> None:
+    places = "[...document.querySelectorAll('.cell .place')].map((n) => n.innerText)"
+    async with on_air(boards=3, plies=40) as (broadcast, publisher):
+        broadcast.end(1, "1-0")
+        await page.open("about:blank", *SIZES["grid"])
+        await show(page, publisher, "layout=grid&boards=3")
+        await page.until(f"{places}.length === 3")
+        assert await page.run(places) == ["Board 1", "Board 2", "Board 3"]
+        await show(page, publisher, "layout=grid&boards=3&follow=top")
+        await page.until(f"{places}.length === 3")
+        assert await page.run(places) == ["Board 2", "Board 1", "Board 3"]
+
+
 async def test_names_in_a_grid_break_before_they_are_small(page: Page) -> None:
     names = ["Martinoz Gonzarel, Miguel", "Hernaldo Rodriss, Josu", "Li, Wu"]
     async with on_air(boards=6, plies=40, names=names) as (_, publisher):

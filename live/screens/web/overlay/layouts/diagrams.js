@@ -2,7 +2,7 @@
 
 import { Children, element, Pager, setParts, setText } from "../../drawing/elements.js";
 import { asOf } from "../../client/event_state.js";
-import { bothSides, COLORS } from "../../client/games.js";
+import { bothSides, COLORS, gameOrder } from "../../client/games.js";
 import { loadPieces, MiniBoard } from "../../drawing/mini_board.js";
 import { resultText, unbroken } from "../../drawing/number_format.js";
 import { MomentAges, shownMoment } from "../on_air.js";
@@ -59,7 +59,9 @@ export class GridLayout {
 
   draw({ games, now, swingOf, noticeOf }) {
     this.node.hidden = games.length === 0;
-    const { items } = this._pager.page(games, this._options.boards, now);
+    // Boards stay in their places when one ends, unless the address asks to follow one.
+    const ordered = this._options.follow === null ? games.toSorted(gameOrder) : games;
+    const { items } = this._pager.page(ordered, this._options.boards, now);
     // If the last page has fewer boards, they keep the size of the other pages.
     const boardCount = Math.max(1, Math.min(games.length, this._options.boards));
     if (boardCount !== this._boardCount) {
