@@ -36,7 +36,8 @@ export function writeHeadline(allGames, moments, feeds, isPart = false) {
   if (weightiest !== null) return [round, momentText(weightiest), weightiest];
   const hasBegun = games.some(({ plies }) => plies.length > 0);
   if (isPart || !hasBegun) return [round, "", null];
-  return [round, bestSoFar(games) ?? countedResults(games), null];
+  const results = games.some(({ result }) => result !== "*") ? countedResults(games) : "";
+  return [round, bestSoFar(games) ?? results, null];
 }
 
 /** Return a sentence about the player with the round's highest percentile, shorter than the moment's own text. */
