@@ -52,10 +52,17 @@ def render_round(
     language: str,
     links: RoundLinks,
     other_rounds: Iterable[RoundName],
+    *,
+    is_measuring: bool = False,
 ) -> bytes:
     """Return the page about a finished round as HTML.
 
-    ``other_rounds`` are the finished rounds to which the page has links.
+    Args:
+        summary: the round.
+        language: the language of the page.
+        links: the data for its links.
+        other_rounds: the finished rounds to which the page has links.
+        is_measuring: whether the engine is being measured, so that figures can change.
     """
     words = WORDS[language].round
     name = (summary.event, summary.round)
@@ -65,6 +72,7 @@ def render_round(
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p><strong>{escape(description)}</strong> {escape(date)}</p>",
+        f"<p>{escape(words.measuring)}</p>" if is_measuring else "",
         _render_highlights(summary, language, links),
         _render_results(summary, language, links),
     ]

@@ -74,7 +74,10 @@ async def show_round_page(context: RequestContext) -> HttpResponse:
     finished = list_finished_rounds(games)
     if isinstance(summary, RoundSummary):
         status = 200
-        page = render_round(summary, language, links, finished)
+        is_measuring = context.state.engines().measuring is not None
+        page = render_round(
+            summary, language, links, finished, is_measuring=is_measuring
+        )
     elif summary.status != 404 or context.allowed.visibility is Visibility.VENUE:
         return summary
     else:

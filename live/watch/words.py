@@ -40,6 +40,7 @@ class RoundWords(Value, forbid_unknown_fields=True):
     no_move: str
     others: str
     unscored: str
+    measuring: str
     percent: str
     results: str
     board: str

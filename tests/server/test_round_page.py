@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from live.messages.figures import Curves, GameDetail
 from live.messages.from_sources import Player
+from live.messages.health import MeasuringProgress
 from live.server.filtered_reader import FilteredReader
 from live.server.public_view import PublicView
 from live.server.round_page import RoundLinks, render_round
@@ -207,6 +208,17 @@ async def test_a_round_that_is_over_is_answered_as_data_drawing_and_page(
                 404,
                 True,
             )
+
+
+async def test_figures_that_can_change_are_said_to_on_the_page_of_a_round(
+    world: World, site: StaticSite
+) -> None:
+    async with serve_world(world, site) as (_, client, _):
+        said = WORDS["fr"].round.measuring
+        assert said not in (await client.get("/round?lang=fr")).text
+        progress = MeasuringProgress(3, 294)
+        world.engine_health = replace(world.engine_health, measuring=progress)
+        assert said in (await client.get("/round?lang=fr")).text
 
 
 async def test_a_round_is_summed_up_once_for_all_who_ask_at_the_same_time(
