@@ -379,6 +379,21 @@ async def test_a_grid_has_the_elo_above_each_figure(page: Page) -> None:
         assert await page.run(CUT) == []
 
 
+async def test_figures_above_what_is_usual_have_the_sign_of_the_page(
+    page: Page,
+) -> None:
+    signs = """[...document.querySelectorAll('.rating[data-how=above] .label')].map(
+      (label) => getComputedStyle(label, '::after').content)"""
+    broadcast = Broadcast(1)
+    broadcast.play(44)
+    world = standing_still(broadcast, extreme=True)
+    async with Publisher(ServerConfig(port=0), world) as publisher:
+        await page.open("about:blank", *SIZES["board"])
+        await show(page, publisher, "layout=board")
+        await page.until(f"{signs}.length === 2")
+        assert await page.run(signs) == ['"\u25b2"'] * 2
+
+
 async def test_boards_of_a_grid_keep_their_places_when_one_ends(page: Page) -> None:
     places = "[...document.querySelectorAll('.cell .place')].map((n) => n.innerText)"
     async with on_air(boards=3, plies=40) as (broadcast, publisher):
