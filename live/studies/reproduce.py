@@ -30,7 +30,13 @@ from live.studies.papers import (  # noqa: F401  # registers their measures
 )
 from live.studies.papers.comparison import Comparison, compare
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
-from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, list_needed_games
+from live.studies.papers.measures import (
+    ENOUGH,
+    MEASURES,
+    Evidence,
+    Figures,
+    list_needed_games,
+)
 from live.studies.papers.page import BEGIN, build_csv, build_markdown, write_into
 from live.studies.papers.picture import render_picture
 from live.studies.papers.printed import PrintedPaper, PrintedTable, read_papers
@@ -261,7 +267,7 @@ def compare_all(
         kind = MEASURES[table.measure]
         gap = _describe_missing_games(table, paper, games)
         if not kind.gains:
-            figures = {}
+            figures: Figures = {}
             if not gap:
                 figures = kind.make(table, gather_evidence(paper, None, "same-search"))
             yield compare(paper.paper, table, figures, missing=gap)

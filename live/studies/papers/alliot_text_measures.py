@@ -18,7 +18,6 @@ from live.studies.papers.measures import (
     Evidence,
     Figures,
     Key,
-    keep_known,
     measure,
     measure_known,
     measure_mean_score,
@@ -143,7 +142,7 @@ def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figu
                 printed.beta, printed.beta_low, printed.beta_high
             )
             figures[row.one, "alpha", ""] = measure_known(printed.alpha)
-    return keep_known(figures)
+    return figures
 
 
 @measure("convolved", games=list_champions_games, gains=("same-search",))
@@ -159,7 +158,7 @@ def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figure
     figures["the best n0 and b", "rho", ""] = measure_known(
         best.rho, best.rho_low, best.rho_high
     )
-    return keep_known(figures)
+    return figures
 
 
 @measure("highest-reached", games=list_champions_games, gains=("same-search",))
@@ -175,7 +174,7 @@ def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
         .agg(highest=col("best_cp").max(), score=col("score").first())
         .collect()
     )
-    figures: Figures = {}
+    figures: dict[Key, Measured] = {}
     for row in table.rows:
         scores = games.filter(col("highest") >= round(100 * float(row.other)))["score"]
         if len(scores):

@@ -135,7 +135,7 @@ class Comparison(Value, kw_only=True):
 def compare(
     paper: str,
     table: PrintedTable,
-    measured: Mapping[tuple[str, str, str], Measured],
+    measured: Mapping[tuple[str, str, str], Measured | None],
     *,
     setting: SearchSetting | None = None,
     gain: str = "",
