@@ -19,6 +19,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -50,8 +51,8 @@ from live.ratings.gains import GainHistogram, cross_correlate
 from live.studies.alliot_games import (
     FIT_COLUMNS,
     CountedGame,
+    fit_lines,
     read_counted_games,
-    sum_lines,
 )
 from live.studies.line_fits import (
     FOLDS,
@@ -145,7 +146,7 @@ def fit_covariances(data: StudyData) -> list[LineFit]:
         partial(compute_covariances, kinds=[variant.kind], vectors=[variant.vector])
         for variant in VARIANTS
     ]
-    return [lines.fit(0) for lines in sum_lines(data, indicators, 1)]
+    return fit_lines(data, indicators, 1)
 
 
 @register_table(
@@ -179,8 +180,7 @@ def fit_convolutions(data: StudyData) -> list[LineFit]:
         ]
         return np.array([2 * (score or 0.0) - 1 for score in scores])
 
-    [sums] = sum_lines(data, [compute_indicators], len(CONVOLUTIONS))
-    return [sums.fit(index) for index in range(len(CONVOLUTIONS))]
+    return fit_lines(data, [compute_indicators], len(CONVOLUTIONS))
 
 
 @register_table(
@@ -214,8 +214,7 @@ def fit_grid(data: StudyData) -> list[LineFit]:
     """Return the line from convolved gains to the result of a game, for every n0 and b
     of the grid.
     """
-    [sums] = sum_lines(data, [compute_convolutions], len(_GRID))
-    return [sums.fit(index) for index in range(len(_GRID))]
+    return fit_lines(data, [compute_convolutions], len(_GRID))
 
 
 def compute_convolutions(game: CountedGame) -> Floats:
@@ -240,11 +239,7 @@ def compute_convolutions(game: CountedGame) -> Floats:
 
 def _build_histograms(game: CountedGame) -> list[GainHistogram]:
     """Return the gain histograms of the two sides, White's first."""
-    histograms = []
-    for side in game.sides:
-        gains_cp = [gain_cp for _, gain_cp in side]
-        histograms.append(GainHistogram(gains_cp))
-    return histograms
+    return [GainHistogram(map(itemgetter(1), side)) for side in game.sides]
 
 
 @register_table(
@@ -483,27 +478,26 @@ def _list_methods() -> tuple[_Method, ...]:
 
 
 def _build_fit_row(method: _Method, sums: LineSums, games: int) -> Row:
-    everything = range(_GROUPS)
-    line = sums.fit_line(everything)
+    group = np.arange(_GROUPS)
+    fold = group // _KINDS
+    kind = group % _KINDS
+    line = sums.fit_line(group)
     paper = (
-        sums.compute_rho(everything, method.settings.index(method.paper))
+        sums.compute_rho(group, method.settings.index(method.paper))
         if method.paper
         else None
     )
-    parts = []
-    for start in range(0, FOLDS * _KINDS, _KINDS):
-        fold = range(start, start + _KINDS)
-        parts.append(([group for group in everything if group not in fold], fold))
+    parts = [(group[fold != held], group[fold == held]) for held in range(FOLDS)]
     moments = sums.sum_held_out(parts)
-    even = [group for group in everything if group % _KINDS == _EVEN]
-    odd = [group for group in everything if group % _KINDS == _ODD]
+    even = group[kind == _EVEN]
+    odd = group[kind == _ODD]
     players = sums.sum_held_out([(even, odd), (odd, even)])
     rho = compute_correlation(moments)
     return (
         method.name,
         games,
         method.settings[line[0]],
-        compute_correlation(sums.compute_moments(everything, line)),
+        compute_correlation(sums.compute_moments(group, line)),
         rho,
         *compute_fisher_interval(rho, int(moments[0, 0])),
         compute_correlation(players),

@@ -107,21 +107,24 @@ def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
                 yield CountedGame(game, result, both, players)
 
 
-def sum_lines(
+def fit_lines(
     data: StudyData,
     indicators: Sequence[Callable[[CountedGame], Floats | None]],
     count: int,
-) -> list[LineSums]:
-    """Sum the products of each indicator and the results of all counted games, in one
-    pass; return one set of sums per indicator. An indicator returns an array of shape
-    (count,), or None for a game that it leaves out.
+) -> list[LineFit]:
+    """Fit lines from indicators to the results of all counted games, in one pass;
+    return them in the order of the indicators. An indicator returns an array of shape
+    (count,), with a line for each entry, or None for a game that it leaves out.
     """
     sums = [LineSums(count) for _ in indicators]
     for game in read_counted_games(data):
         for lines, indicator in zip(sums, indicators, strict=True):
             if (values := indicator(game)) is not None:
                 lines.add(game.game, values, game.result)
-    return sums
+    fits = []
+    for lines in sums:
+        fits += [lines.fit(index) for index in range(count)]
+    return fits
 
 
 @register_table(
@@ -154,10 +157,10 @@ def fit_share_differences(data: StudyData) -> Iterator[tuple[str, int, LineFit]]
         partial(compute_share_difference, kind=kind, steps_cp=STEPS_CP)
         for _, kind in KINDS
     ]
-    sums = sum_lines(data, indicators, len(STEPS_CP))
-    for (name, _), lines in zip(KINDS, sums, strict=True):
-        for index, x_cp in enumerate(STEPS_CP):
-            yield name, x_cp, lines.fit(index)
+    fits = fit_lines(data, indicators, len(STEPS_CP))
+    places = itertools.product(KINDS, STEPS_CP)
+    for ((name, _), x_cp), fit in zip(places, fits, strict=True):
+        yield name, x_cp, fit
 
 
 def compute_share_difference(

@@ -37,7 +37,7 @@ from live.ratings.predictions import (
     Prediction,
     predict_both_colors,
 )
-from live.studies.alliot_games import STEPS_CP, compute_share_difference, sum_lines
+from live.studies.alliot_games import STEPS_CP, compute_share_difference, fit_lines
 from live.studies.move_files import build_schema
 from live.studies.player_moves import (
     ConformingMoves,
@@ -531,8 +531,8 @@ def build_score_table(data: StudyData) -> Rows:
     indicator = functools.partial(
         compute_share_difference, kind=PONDERATED, steps_cp=_X_CP
     )
-    [lines] = sum_lines(data, [indicator], len(_X_CP))
-    betas = {x_cp: lines.fit(index).beta for index, x_cp in enumerate(_X_CP)}
+    fits = fit_lines(data, [indicator], len(_X_CP))
+    betas = {x_cp: fit.beta for x_cp, fit in zip(_X_CP, fits, strict=True)}
     for match, a, b in _read_match_conformance(data):
         expected: list[Cell] = []
         for x_cp, beta in betas.items():
