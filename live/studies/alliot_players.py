@@ -38,7 +38,7 @@ from live.ratings.predictions import (
     predict_both_colors,
 )
 from live.studies.alliot_games import STEPS_CP, compute_share_difference, fit_lines
-from live.studies.move_files import build_schema
+from live.studies.move_files import COLUMNS
 from live.studies.player_moves import (
     ConformingMoves,
     Moves,
@@ -436,7 +436,7 @@ def _gather_by_match(
         keys = {"event": match.event, "match": at}
         places.append({"player": match.player, "opponent": match.opponent, **keys})
         places.append({"player": match.opponent, "opponent": match.player, **keys})
-    types = {name: build_schema()[name] for name in ("player", "opponent", "event")}
+    types = {name: COLUMNS[name] for name in ("player", "opponent", "event")}
     frame = DataFrame(places, schema=types | {"match": Int64})
     return gather_moves(data, make, "player", "match", places=frame)
 
