@@ -219,7 +219,7 @@ def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield from ("", "### How far an order depends on the limit", "")
         yield from _write_head("figures", "gain", *heads)
     for row in rows:
-        orders = map(_describe_order, (*row.limits, *row.paper))
+        orders = map(_describe_order, row.compared)
         yield _write_row(_name_table(row.table), row.gain, *orders)
 
 
@@ -233,7 +233,7 @@ def _write_gains(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield ""
         yield from _write_head("figures", *names)
     for row in rows:
-        yield _write_row(_name_table(row.table), *map(_describe_order, row.limits))
+        yield _write_row(_name_table(row.table), *map(_describe_order, row.compared))
 
 
 def _write_head(*names: str) -> Iterator[str]:
