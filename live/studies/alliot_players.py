@@ -8,9 +8,9 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from polars import DataFrame, Int64, col
+from polars import col
 
 from live.messages.figures import GainKind
 from live.messages.values import Color
@@ -38,7 +38,6 @@ from live.ratings.predictions import (
     predict_both_colors,
 )
 from live.studies.alliot_games import STEPS_CP, compute_share_difference, fit_lines
-from live.studies.move_files import COLUMNS
 from live.studies.player_moves import (
     ConformingMoves,
     Moves,
@@ -402,6 +401,14 @@ class _Match(NamedTuple):
     elo: float | None
     """Mean Elo lead of ``player``, over games with both ratings."""
 
+    @property
+    def keys(self) -> tuple[tuple[int, int, int | None], tuple[int, int, int | None]]:
+        """Keys of both players' moves: player, opponent and event."""
+        return (
+            (self.player, self.opponent, self.event),
+            (self.opponent, self.player, self.event),
+        )
+
 
 def _find_matches(data: StudyData) -> list[_Match]:
     """Return the matches between the selected players, sorted by the numbers of players
@@ -426,19 +433,18 @@ def _find_matches(data: StudyData) -> list[_Match]:
 
 
 def _gather_by_match(
-    data: StudyData, matches: list[_Match], make: Callable[[GainKind], Moves]
-) -> dict[tuple[int, int | None], Moves]:
-    """Gather each player's moves by match. A key is the player's number and the index
-    of the match in ``matches``; moves in other games have the index None.
+    data: StudyData,
+    matches: list[_Match],
+    make: Callable[[GainKind], Moves],
+    *,
+    with_rest: bool = False,
+) -> dict[tuple[Any, ...], Moves]:
+    """Gather the moves of each match by its keys; ``with_rest``, also each player's
+    moves in all other games.
     """
-    places = []
-    for at, match in enumerate(matches):
-        keys = {"event": match.event, "match": at}
-        places.append({"player": match.player, "opponent": match.opponent, **keys})
-        places.append({"player": match.opponent, "opponent": match.player, **keys})
-    types = {name: COLUMNS[name] for name in ("player", "opponent", "event")}
-    frame = DataFrame(places, schema=types | {"match": Int64})
-    return gather_moves(data, make, "player", "match", places=frame)
+    keys = {*itertools.chain.from_iterable(match.keys for match in matches)}
+    names = "player", "opponent", "event"
+    return gather_moves(data, make, *names, only=keys, with_rest=with_rest)
 
 
 _MATCH = ("player", "opponent", "event", "games")
@@ -468,17 +474,17 @@ def build_prediction_table(data: StudyData) -> Rows:
     beside the results.
     """
     matches = _find_matches(data)
-    moves_of = _gather_by_match(data, matches, PairedMoves)
-    for at, match in enumerate(matches):
+    moves_of = _gather_by_match(data, matches, PairedMoves, with_rest=True)
+    for match in matches:
         # All moves of the two players in other games: the match itself must not predict
         # its own result.
         pair = {
             player: PairedMoves(data.selection.gain)
             for player in (match.player, match.opponent)
         }
-        for (player, index), moves in moves_of.items():
-            if player in pair and index != at:
-                pair[player].merge(moves)
+        for key, moves in moves_of.items():
+            if key[0] in pair and key not in match.keys:
+                pair[key[0]].merge(moves)
         a, b = pair.values()
         if a.counted and b.counted:
             yield (
@@ -502,9 +508,8 @@ def _read_match_conformance(
     """
     matches = _find_matches(data)
     moves_of = _gather_by_match(data, matches, ConformingMoves)
-    for at, match in enumerate(matches):
-        a = moves_of.get((match.player, at))
-        b = moves_of.get((match.opponent, at))
+    for match in matches:
+        a, b = map(moves_of.get, match.keys)
         if a is None or b is None or not (a.ponderated.n and b.ponderated.n):
             continue
         if match.result < 0.5:
