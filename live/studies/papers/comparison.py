@@ -3,7 +3,7 @@ order and winners. All functions are pure.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -155,6 +155,16 @@ def compare(
         wanted=wanted,
         missing=missing,
     )
+
+
+def group_comparisons(
+    comparisons: Iterable[Comparison], name: Callable[[Comparison], str]
+) -> dict[str, list[Comparison]]:
+    """Return comparisons by what ``name`` returns for them, in their order."""
+    groups: dict[str, list[Comparison]] = {}
+    for comparison in comparisons:
+        groups.setdefault(name(comparison), []).append(comparison)
+    return groups
 
 
 def put_in_place_of_paper(source: Comparison, target: Comparison) -> Comparison:
