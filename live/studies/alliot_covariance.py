@@ -68,7 +68,7 @@ from live.studies.study_tables import (
     Rows,
     TableHead,
     build_interval_columns,
-    register_table,
+    define_table,
 )
 
 
@@ -116,7 +116,7 @@ _PAIRS_OF_MOVES = (1, 2, 4, 8, 16, 32)
 _SHOWN_CP = 500
 
 
-@register_table(
+@define_table(
     "alliot-6",
     "Covariance of gains and the results of games",
     "Alliot 2017, section 4.3.1, Table 6",
@@ -130,7 +130,7 @@ _SHOWN_CP = 500
     ),
     about="everybody",
 )
-def build_covariance_table(data: StudyData) -> Rows:
+def covariance_table(data: StudyData) -> Rows:
     """Build Alliot's Table 6: how the covariance indicator of a game correlates with
     its result, for each kind of conformance with each outcome vector.
     """
@@ -149,7 +149,7 @@ def fit_covariances(data: StudyData) -> list[LineFit]:
     return fit_lines(data, indicators, 1)
 
 
-@register_table(
+@define_table(
     "alliot-convolution",
     "Convolved gains and the results of games",
     "Alliot 2017, section 4.3.1",
@@ -158,7 +158,7 @@ def fit_covariances(data: StudyData) -> list[LineFit]:
     *FIT_COLUMNS,
     about="everybody",
 )
-def build_convolution_table(data: StudyData) -> Rows:
+def convolution_table(data: StudyData) -> Rows:
     """Build the table of how convolved gains correlate with results, for the paper's
     settings of n0 and b.
     """
@@ -183,7 +183,7 @@ def fit_convolutions(data: StudyData) -> list[LineFit]:
     return fit_lines(data, [compute_indicators], len(CONVOLUTIONS))
 
 
-@register_table(
+@define_table(
     "alliot-convolution-grid",
     "Convolved gains and the results of games, by n0 and b",
     "Alliot 2017, section 4.3.1, Figures 11 and 12",
@@ -193,7 +193,7 @@ def fit_convolutions(data: StudyData) -> list[LineFit]:
     *build_interval_columns("rho", 3),
     about="everybody",
 )
-def build_grid_table(data: StudyData) -> Rows:
+def grid_table(data: StudyData) -> Rows:
     """Build the table of the correlation ρ for every n0 and b of the grid: Alliot's
     Figures 11 and 12.
     """
@@ -242,7 +242,7 @@ def _build_histograms(game: CountedGame) -> list[GainHistogram]:
     return [GainHistogram(map(itemgetter(1), side)) for side in game.sides]
 
 
-@register_table(
+@define_table(
     "alliot-outcomes",
     "What a difference of two gains is worth",
     "Alliot 2017, section 4.3.1, Figure 9",
@@ -254,7 +254,7 @@ def _build_histograms(game: CountedGame) -> list[GainHistogram]:
     ("high", 3),
     about="everybody",
 )
-def build_outcomes_table(data: StudyData) -> Rows:
+def outcomes_table(data: StudyData) -> Rows:
     """Build the table of the outcome vectors, with the spline fitted to these games:
     Alliot's Figure 9.
     """
@@ -318,7 +318,7 @@ def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     return contributions
 
 
-@register_table(
+@define_table(
     "alliot-differences",
     "Difference of gains over several pairs of moves",
     "Alliot 2017, section 4.3.1, Figure 10; Ferreira 2012, Eq. 1",
@@ -326,7 +326,7 @@ def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     "difference_cp",
     ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
 )
-def build_difference_table(data: StudyData) -> Rows:
+def difference_table(data: StudyData) -> Rows:
     """Build the table of Figure 10: the distribution of the difference of two players'
     gains, summed over 1 to 32 pairs of moves. For one pair it is the distribution of
     Ferreira's Eq. 1.
@@ -407,7 +407,7 @@ class _Method(NamedTuple):
     penalty: Floats | None = None
 
 
-@register_table(
+@define_table(
     "alliot-fits",
     "The constants of covariance, chosen and tried",
     "Alliot 2017, section 4.3.1, Table 6 and Figures 11 and 12",
@@ -424,7 +424,7 @@ class _Method(NamedTuple):
     ("paper's rho", 3),
     about="everybody",
 )
-def build_fits_table(data: StudyData) -> Rows:
+def fits_table(data: StudyData) -> Rows:
     """Build the table of the constants that are best for this corpus, beside the
     paper's constants, with the correlation of both on other games.
     """
@@ -505,3 +505,13 @@ def _build_fit_row(method: _Method, sums: LineSums, games: int) -> Row:
         paper,
         method.paper_rho,
     )
+
+
+TABLES = (
+    covariance_table,
+    convolution_table,
+    grid_table,
+    outcomes_table,
+    difference_table,
+    fits_table,
+)

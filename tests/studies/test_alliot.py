@@ -178,7 +178,7 @@ def test_a_spline_finds_the_vector_that_made_the_results() -> None:
 def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
-        table = build_table("alliot-fits", data)
+        table = build_table(alliot_covariance.fits_table, data)
     assert not table.rows and table.notes == (
         "At least 41 games are needed to choose constants.",
     )
@@ -213,12 +213,12 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
         monkeypatch.setattr(
             alliot_covariance, "read_counted_games", lambda data: iter(held)
         )
-        rows = build_table("alliot-fits", data).rows
+        rows = build_table(alliot_covariance.fits_table, data).rows
         worth = list(map(let_the_better_win, held))
         monkeypatch.setattr(
             alliot_covariance, "read_counted_games", lambda data: iter(worth)
         )
-        told = build_table("alliot-fits", data).rows
+        told = build_table(alliot_covariance.fits_table, data).rows
     for row, other in zip(rows, told, strict=True):
         assert isinstance(row[3], float) and isinstance(row[4], float)
         assert row[4] < row[3]
