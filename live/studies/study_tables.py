@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -84,14 +84,26 @@ class TableKind(NamedTuple):
     """
 
     name: str
-    make: Callable[..., Rows]
+    """Name on the command line."""
     title: str
     source: str
+    """Paper and number of the table or figure."""
     columns: tuple[Column, ...]
-    notes: tuple[str, ...]
-    engine: str
-    about: Literal["players", "everybody", "named"]
-    by: tuple[str, ...]
+    make: Callable[..., Rows]
+    notes: tuple[str, ...] = ()
+    engine: str = "{setting}, {gain} gain"
+    """The setting for which the figures are valid; empty if the table needs only games
+    and no engine.
+    """
+    about: Literal["players", "everybody", "named"] = "players"
+    """``players`` for a table about the selected players; ``everybody`` for one about
+    all players, in which ``--player`` and ``--top`` have no effect; ``named`` for all
+    players together and beside them those named, in which ``--top`` has no effect.
+    """
+    by: tuple[str, ...] = ()
+    """Names of the pairings or groupings, the default first; the chosen one is the
+    second argument of ``make``.
+    """
 
 
 #: Value of ``engine`` for tables that always use successive gains, whatever gain is
@@ -100,36 +112,14 @@ SUCCESSIVE = "{setting}, successive gain"
 
 
 def define_table(
-    name: str,
-    title: str,
-    source: str,
-    *columns: Column,
-    notes: tuple[str, ...] = (),
-    engine: str = "{setting}, {gain} gain",
-    about: Literal["players", "everybody", "named"] = "players",
-    by: tuple[str, ...] = (),
+    name: str, title: str, source: str, *columns: Column, **rest: Any
 ) -> Callable[[Callable[..., Rows]], TableKind]:
     """Return a decorator that makes a function, which yields a table's rows, into the
-    definition of the table.
-
-    Args:
-        name: the table's name on the command line.
-        title: its title.
-        source: paper and number of the table or figure.
-        columns: its columns.
-        notes: its fixed notes.
-        engine: the setting for which the figures are valid; empty if the table needs
-            only games and no engine.
-        about: ``players`` for a table about the selected players; ``everybody`` for one
-            about all players, in which ``--player`` and ``--top`` have no effect;
-            ``named`` for all players together and beside them those named, in which
-            ``--top`` has no effect.
-        by: names of the pairings or groupings, the default first; the chosen one is the
-            second argument of the function.
+    definition of the table. ``rest`` are fields of :class:`TableKind` after ``make``.
     """
 
     def define(make: Callable[..., Rows]) -> TableKind:
-        return TableKind(name, make, title, source, columns, notes, engine, about, by)
+        return TableKind(name, title, source, columns, make, **rest)
 
     return define
 

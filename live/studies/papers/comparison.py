@@ -126,7 +126,9 @@ class Comparison(Value, kw_only=True):
         winners.
         """
         if self.table.agreement == "winner":
-            return count_same_winners(self.rows, find_even_figure(self.table))
+            # Neither player is ahead at a difference of 0 or a score of a half.
+            is_difference = self.table.measure.endswith("difference")
+            return count_same_winners(self.rows, 0.0 if is_difference else 0.5)
         if self.table.agreement == "winner-by-match":
             return count_same_winners_by_match(self.rows)
         return None
@@ -178,13 +180,6 @@ def put_in_place_of_paper(source: Comparison, target: Comparison) -> Comparison:
             printed = msgspec.structs.replace(row.printed, value=source_row.ours.value)
             rows.append(ComparedRow(printed, row.ours))
     return msgspec.structs.replace(target, rows=tuple(rows))
-
-
-def find_even_figure(table: PrintedTable) -> float:
-    """Return the figure at which neither player is ahead: 0 for a difference, a half
-    for a score.
-    """
-    return 0.0 if table.measure.endswith("difference") else 0.5
 
 
 def compare_orders(rows: Sequence[ComparedRow]) -> OrderKept | None:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import takewhile
 from operator import itemgetter
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from live.messages.figures import GainKind
 from live.ratings.predictions import Prediction
@@ -133,13 +133,20 @@ Measure = Callable[[PrintedTable, Evidence], Figures]
 Needs = Callable[[PrintedTable, PrintedPaper, CorpusGames], list[ListedGame]]
 
 
+def need_no_games(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
+    """Return an empty list: the table is computed from printed numbers alone."""
+    return []
+
+
 class MeasureKind(NamedTuple):
     """Definition of a measure: how the figures of a printed table are computed here."""
 
     make: Measure
-    games: Needs
+    games: Needs = need_no_games
     """Function that returns the games that a table needs, searched or not."""
-    gains: tuple[GainKind, ...]
+    gains: tuple[GainKind, ...] = ()
     """Kinds of gain with which the measure is computed; empty if it needs no engine."""
     lines: int = 1
     """Smallest number of lines that the searches must have."""
@@ -149,26 +156,14 @@ class MeasureKind(NamedTuple):
 MEASURES: dict[str, MeasureKind] = {}
 
 
-def need_no_games(
-    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
-) -> list[ListedGame]:
-    """Return an empty list: the table is computed from printed numbers alone."""
-    return []
-
-
-def measure(
-    *names: str,
-    games: Needs = need_no_games,
-    gains: tuple[GainKind, ...] = (),
-    lines: int = 1,
-) -> Callable[[Measure], Measure]:
+def measure(*names: str, **needs: Any) -> Callable[[Measure], Measure]:
     """Return a decorator that adds the decorated function to ``MEASURES`` under each of
-    these names.
+    these names. ``needs`` are fields of :class:`MeasureKind`.
     """
 
     def add(make: Measure) -> Measure:
         for name in names:
-            MEASURES[name] = MeasureKind(make, games, gains, lines)
+            MEASURES[name] = MeasureKind(make, **needs)
         return make
 
     return add
