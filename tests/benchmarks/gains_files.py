@@ -72,9 +72,7 @@ def _join_sides(sides: Sequence[SideGains]) -> PlayedGame:
     missing = PlayedSide("", known.opponent_elo, ())
     unknown: tuple[int | None, ...] = (None,) * FIRST_PLY
     scores = (*unknown, *known.evals_cp)
-    return PlayedGame(
-        made.get(True, missing), made.get(False, missing), known.result, scores
-    )
+    return PlayedGame(made.get(True, missing), made.get(False, missing), scores)
 
 
 def _turns(side: SideGains) -> tuple[Turn, ...]:
