@@ -72,7 +72,9 @@ def _join_sides(sides: Sequence[SideGains]) -> PlayedGame:
     missing = PlayedSide("", known.opponent_elo, ())
     unknown: tuple[int | None, ...] = (None,) * FIRST_PLY
     scores = (*unknown, *known.evals_cp)
-    return PlayedGame(made.get(True, missing), made.get(False, missing), scores)
+    return PlayedGame(
+        made.get(True, missing), made.get(False, missing), known.result, scores
+    )
 
 
 def _turns(side: SideGains) -> tuple[Turn, ...]:

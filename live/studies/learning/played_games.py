@@ -40,6 +40,7 @@ class PlayedGame(NamedTuple):
 
     white: PlayedSide
     black: PlayedSide
+    result: str
     scores_cp: tuple[int | None, ...] = ()
     """Scores from White's side after each ply, from ply 0 on; None where unknown."""
     moves: tuple[str, ...] = ()
@@ -95,11 +96,12 @@ def _read_searched_game(row: GameLine, gain: GainKind) -> PlayedGame:
     ]
     start = _START if row.plies is None else None
     positions = searched.positions[: count + 1]
-    return build_played_game(sides, game.moves, positions, gain, start)
+    return build_played_game(sides, game.result, game.moves, positions, gain, start)
 
 
 def build_played_game(
     sides: Sequence[PlayedSide],
+    result: str,
     moves: Sequence[str],
     positions: Sequence[PositionSearch | None],
     gain: GainKind,
@@ -153,4 +155,4 @@ def build_played_game(
     scores = tuple(
         None if position is None else position.whole.cp for position in positions
     )
-    return PlayedGame(white, black, scores, tuple(moves))
+    return PlayedGame(white, black, result, scores, tuple(moves))

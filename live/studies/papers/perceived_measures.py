@@ -63,7 +63,9 @@ def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
             )
             if player is not None
         ]
-        played = build_played_game(sides, game.moves, searched.positions, evidence.gain)
+        played = build_played_game(
+            sides, game.result, game.moves, searched.positions, evidence.gain
+        )
         last = {
             move.color: move.total
             for move in follow_game(played, reader, reader.shared)

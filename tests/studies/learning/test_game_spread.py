@@ -34,7 +34,7 @@ def follow_hard_games(games: int) -> Iterator[FollowedSide]:
         mean_loss_cp = 40 * rng.lognormal(0.0, 1.0)
         white = play_side(f"{number} white", rng.exponential(mean_loss_cp, 10), 1)
         black = play_side(f"{number} black", rng.exponential(mean_loss_cp, 10), 2)
-        game = PlayedGame(white, black)
+        game = PlayedGame(white, black, result="*")
         moves = [*follow_game(game, reader, ((0, 1.0),))]
         for color, side in zip(COLORS, game.sides, strict=True):
             own = [move for move in moves if move.color == color]
