@@ -204,4 +204,5 @@ def predict_by_conformance(
     differences = subtract_shares(
         white.within_count, white.n, black.within_count, black.n
     )
-    return Prediction(*map(fit.predict_score, differences))
+    score, low, high = map(fit.predict_score, differences)
+    return Prediction(expected_score=score, low=low, high=high)

@@ -31,8 +31,8 @@ from live.studies.study_tables import (
 TABLES: dict[str, TableKind] = {
     kind.name: kind
     for kind in (
-        *alliot_covariance.TABLES,
         *alliot_games.TABLES,
+        *alliot_covariance.TABLES,
         *alliot_players.TABLES,
         *ferreira_tables.TABLES,
         *regan_table.TABLES,
