@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from live.ratings.predictions import Prediction, explain_no_data
-from live.ratings.score_interval import compute_score_interval
+from live.ratings.score_interval import compute_score_interval, subtract_shares
 
 #: First ply that counts: the first nine moves are opening knowledge (Alliot 2017,
 #: section 2.4).
@@ -191,9 +191,8 @@ def predict_by_conformance(
     """Return ``β (p_w - p_b) + α`` with the published constants (Alliot 2017, section
     4.2).
 
-    The interval is computed for a difference of two shares (Newcombe 1998, method 10,
-    with the ends of ``live.ratings.score_interval``). It ignores the uncertainty of the
-    line. White and Black must have the same kind of conformance.
+    The interval is that of a difference of two shares. It ignores the uncertainty of
+    the line. White and Black must have the same kind of conformance.
     """
     fit = white.kind.fit
     if fit is None:
@@ -202,16 +201,8 @@ def predict_by_conformance(
         )
     if missing := explain_no_data(white.n, black.n, "counted move"):
         return missing
-    p, q = (side.within_count / side.n for side in (white, black))
-    (p_low, p_high), (q_low, q_high) = (
-        compute_score_interval(side.n, side.within_count, side.within_count)
-        for side in (white, black)
+    differences = subtract_shares(
+        white.within_count, white.n, black.within_count, black.n
     )
-    difference = p - q
-    below = math.hypot(p - p_low, q_high - q)
-    above = math.hypot(p_high - p, q - q_low)
-    return Prediction(
-        expected_score=fit.predict_score(difference),
-        low=fit.predict_score(difference - below),
-        high=fit.predict_score(difference + above),
-    )
+    score, low, high = map(fit.predict_score, differences)
+    return Prediction(expected_score=score, low=low, high=high)

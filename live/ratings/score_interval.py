@@ -141,6 +141,21 @@ def _find_lower_end(n: float, total: float, squares: float, caution: _Caution) -
     return min(float(low), total / n * (1 - float(unseen)))
 
 
+def subtract_shares(
+    count: int, n: int, other_count: int, other_n: int
+) -> tuple[float, float, float]:
+    """Return the share ``count`` of ``n`` less another share, and the ends of its 95 %
+    interval (Newcombe 1998, method 10).
+    """
+    share = count / n
+    other = other_count / other_n
+    low, high = compute_score_interval(n, count, count)
+    other_low, other_high = compute_score_interval(other_n, other_count, other_count)
+    below = math.hypot(share - low, other_high - other)
+    above = math.hypot(high - share, other - other_low)
+    return share - other, share - other - below, share - other + above
+
+
 class GameScores(NamedTuple):
     """One game's number of moves, sum of scores, and sum of squared scores.
 

@@ -19,6 +19,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -50,8 +51,8 @@ from live.ratings.gains import GainHistogram, cross_correlate
 from live.studies.alliot_games import (
     FIT_COLUMNS,
     CountedGame,
+    fit_lines,
     read_counted_games,
-    sum_lines,
 )
 from live.studies.line_fits import (
     FOLDS,
@@ -67,7 +68,7 @@ from live.studies.study_tables import (
     Rows,
     TableHead,
     build_interval_columns,
-    register_table,
+    define_table,
 )
 
 
@@ -115,7 +116,7 @@ _PAIRS_OF_MOVES = (1, 2, 4, 8, 16, 32)
 _SHOWN_CP = 500
 
 
-@register_table(
+@define_table(
     "alliot-6",
     "Covariance of gains and the results of games",
     "Alliot 2017, section 4.3.1, Table 6",
@@ -129,7 +130,7 @@ _SHOWN_CP = 500
     ),
     about="everybody",
 )
-def build_covariance_table(data: StudyData) -> Rows:
+def covariance_table(data: StudyData) -> Rows:
     """Build Alliot's Table 6: how the covariance indicator of a game correlates with
     its result, for each kind of conformance with each outcome vector.
     """
@@ -145,10 +146,10 @@ def fit_covariances(data: StudyData) -> list[LineFit]:
         partial(compute_covariances, kinds=[variant.kind], vectors=[variant.vector])
         for variant in VARIANTS
     ]
-    return [lines.fit(0) for lines in sum_lines(data, indicators, 1)]
+    return fit_lines(data, indicators, 1)
 
 
-@register_table(
+@define_table(
     "alliot-convolution",
     "Convolved gains and the results of games",
     "Alliot 2017, section 4.3.1",
@@ -157,7 +158,7 @@ def fit_covariances(data: StudyData) -> list[LineFit]:
     *FIT_COLUMNS,
     about="everybody",
 )
-def build_convolution_table(data: StudyData) -> Rows:
+def convolution_table(data: StudyData) -> Rows:
     """Build the table of how convolved gains correlate with results, for the paper's
     settings of n0 and b.
     """
@@ -179,11 +180,10 @@ def fit_convolutions(data: StudyData) -> list[LineFit]:
         ]
         return np.array([2 * (score or 0.0) - 1 for score in scores])
 
-    [sums] = sum_lines(data, [compute_indicators], len(CONVOLUTIONS))
-    return [sums.fit(index) for index in range(len(CONVOLUTIONS))]
+    return fit_lines(data, [compute_indicators], len(CONVOLUTIONS))
 
 
-@register_table(
+@define_table(
     "alliot-convolution-grid",
     "Convolved gains and the results of games, by n0 and b",
     "Alliot 2017, section 4.3.1, Figures 11 and 12",
@@ -193,7 +193,7 @@ def fit_convolutions(data: StudyData) -> list[LineFit]:
     *build_interval_columns("rho", 3),
     about="everybody",
 )
-def build_grid_table(data: StudyData) -> Rows:
+def grid_table(data: StudyData) -> Rows:
     """Build the table of the correlation ρ for every n0 and b of the grid: Alliot's
     Figures 11 and 12.
     """
@@ -214,8 +214,7 @@ def fit_grid(data: StudyData) -> list[LineFit]:
     """Return the line from convolved gains to the result of a game, for every n0 and b
     of the grid.
     """
-    [sums] = sum_lines(data, [compute_convolutions], len(_GRID))
-    return [sums.fit(index) for index in range(len(_GRID))]
+    return fit_lines(data, [compute_convolutions], len(_GRID))
 
 
 def compute_convolutions(game: CountedGame) -> Floats:
@@ -240,14 +239,10 @@ def compute_convolutions(game: CountedGame) -> Floats:
 
 def _build_histograms(game: CountedGame) -> list[GainHistogram]:
     """Return the gain histograms of the two sides, White's first."""
-    histograms = []
-    for side in game.sides:
-        gains_cp = [gain_cp for _, gain_cp in side]
-        histograms.append(GainHistogram(gains_cp))
-    return histograms
+    return [GainHistogram(map(itemgetter(1), side)) for side in game.sides]
 
 
-@register_table(
+@define_table(
     "alliot-outcomes",
     "What a difference of two gains is worth",
     "Alliot 2017, section 4.3.1, Figure 9",
@@ -259,7 +254,7 @@ def _build_histograms(game: CountedGame) -> list[GainHistogram]:
     ("high", 3),
     about="everybody",
 )
-def build_outcomes_table(data: StudyData) -> Rows:
+def outcomes_table(data: StudyData) -> Rows:
     """Build the table of the outcome vectors, with the spline fitted to these games:
     Alliot's Figure 9.
     """
@@ -323,7 +318,7 @@ def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     return contributions
 
 
-@register_table(
+@define_table(
     "alliot-differences",
     "Difference of gains over several pairs of moves",
     "Alliot 2017, section 4.3.1, Figure 10; Ferreira 2012, Eq. 1",
@@ -331,7 +326,7 @@ def compute_spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     "difference_cp",
     ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
 )
-def build_difference_table(data: StudyData) -> Rows:
+def difference_table(data: StudyData) -> Rows:
     """Build the table of Figure 10: the distribution of the difference of two players'
     gains, summed over 1 to 32 pairs of moves. For one pair it is the distribution of
     Ferreira's Eq. 1.
@@ -412,7 +407,7 @@ class _Method(NamedTuple):
     penalty: Floats | None = None
 
 
-@register_table(
+@define_table(
     "alliot-fits",
     "The constants of covariance, chosen and tried",
     "Alliot 2017, section 4.3.1, Table 6 and Figures 11 and 12",
@@ -429,7 +424,7 @@ class _Method(NamedTuple):
     ("paper's rho", 3),
     about="everybody",
 )
-def build_fits_table(data: StudyData) -> Rows:
+def fits_table(data: StudyData) -> Rows:
     """Build the table of the constants that are best for this corpus, beside the
     paper's constants, with the correlation of both on other games.
     """
@@ -483,27 +478,26 @@ def _list_methods() -> tuple[_Method, ...]:
 
 
 def _build_fit_row(method: _Method, sums: LineSums, games: int) -> Row:
-    everything = range(_GROUPS)
-    line = sums.fit_line(everything)
+    group = np.arange(_GROUPS)
+    fold = group // _KINDS
+    kind = group % _KINDS
+    line = sums.fit_line(group)
     paper = (
-        sums.compute_rho(everything, method.settings.index(method.paper))
+        sums.compute_rho(group, method.settings.index(method.paper))
         if method.paper
         else None
     )
-    parts = []
-    for start in range(0, FOLDS * _KINDS, _KINDS):
-        fold = range(start, start + _KINDS)
-        parts.append(([group for group in everything if group not in fold], fold))
+    parts = [(group[fold != held], group[fold == held]) for held in range(FOLDS)]
     moments = sums.sum_held_out(parts)
-    even = [group for group in everything if group % _KINDS == _EVEN]
-    odd = [group for group in everything if group % _KINDS == _ODD]
+    even = group[kind == _EVEN]
+    odd = group[kind == _ODD]
     players = sums.sum_held_out([(even, odd), (odd, even)])
     rho = compute_correlation(moments)
     return (
         method.name,
         games,
         method.settings[line[0]],
-        compute_correlation(sums.compute_moments(everything, line)),
+        compute_correlation(sums.compute_moments(group, line)),
         rho,
         *compute_fisher_interval(rho, int(moments[0, 0])),
         compute_correlation(players),
@@ -511,3 +505,13 @@ def _build_fit_row(method: _Method, sums: LineSums, games: int) -> Row:
         paper,
         method.paper_rho,
     )
+
+
+TABLES = (
+    covariance_table,
+    convolution_table,
+    grid_table,
+    outcomes_table,
+    difference_table,
+    fits_table,
+)

@@ -38,7 +38,7 @@ from live.studies.line_fits import (
     compute_fisher_interval,
 )
 from live.studies.study_data import StudyData
-from live.studies.study_tables import Row, Rows, build_interval_columns, register_table
+from live.studies.study_tables import Row, Rows, build_interval_columns, define_table
 
 #: Values of x for p(x), the share of moves that lose at most x centipawns.
 STEPS_CP = tuple(range(0, 205, 5))
@@ -107,24 +107,27 @@ def read_counted_games(data: StudyData) -> Iterator[CountedGame]:
                 yield CountedGame(game, result, both, players)
 
 
-def sum_lines(
+def fit_lines(
     data: StudyData,
     indicators: Sequence[Callable[[CountedGame], Floats | None]],
     count: int,
-) -> list[LineSums]:
-    """Sum the products of each indicator and the results of all counted games, in one
-    pass; return one set of sums per indicator. An indicator returns an array of shape
-    (count,), or None for a game that it leaves out.
+) -> list[LineFit]:
+    """Fit lines from indicators to the results of all counted games, in one pass;
+    return them in the order of the indicators. An indicator returns an array of shape
+    (count,), with a line for each entry, or None for a game that it leaves out.
     """
     sums = [LineSums(count) for _ in indicators]
     for game in read_counted_games(data):
         for lines, indicator in zip(sums, indicators, strict=True):
             if (values := indicator(game)) is not None:
                 lines.add(game.game, values, game.result)
-    return sums
+    fits = []
+    for lines in sums:
+        fits += [lines.fit(index) for index in range(count)]
+    return fits
 
 
-@register_table(
+@define_table(
     "alliot-conformance-results",
     "Accumulated conformance and the results of games",
     "Alliot 2017, section 4.2.1, Figures 4, 5 and 6",
@@ -137,7 +140,7 @@ def sum_lines(
     ),
     about="everybody",
 )
-def build_correlation_table(data: StudyData) -> Rows:
+def correlation_table(data: StudyData) -> Rows:
     """Build the table of how White's p(x) minus Black's correlates with the result (ρ),
     with the fitted line (α and β), for each x and kind of conformance: Alliot's Figures
     4, 5 and 6.
@@ -154,10 +157,10 @@ def fit_share_differences(data: StudyData) -> Iterator[tuple[str, int, LineFit]]
         partial(compute_share_difference, kind=kind, steps_cp=STEPS_CP)
         for _, kind in KINDS
     ]
-    sums = sum_lines(data, indicators, len(STEPS_CP))
-    for (name, _), lines in zip(KINDS, sums, strict=True):
-        for index, x_cp in enumerate(STEPS_CP):
-            yield name, x_cp, lines.fit(index)
+    fits = fit_lines(data, indicators, len(STEPS_CP))
+    places = itertools.product(KINDS, STEPS_CP)
+    for ((name, _), x_cp), fit in zip(places, fits, strict=True):
+        yield name, x_cp, fit
 
 
 def compute_share_difference(
@@ -186,7 +189,7 @@ INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 _ENDS = ("", " low", " high")
 
 
-@register_table(
+@define_table(
     "alliot-4",
     "Correlation of complexity with the size of errors",
     "Alliot 2017, section 4.1, Table 4",
@@ -199,7 +202,7 @@ _ENDS = ("", " low", " high")
         " 0.031, 0.104, 0.104, 0.138, 0.101.",
     ),
 )
-def build_complexity_table(data: StudyData) -> Rows:
+def complexity_table(data: StudyData) -> Rows:
     """Build Alliot's Table 4: the correlation of the size of errors with the complexity
     of the position.
     """
@@ -285,7 +288,7 @@ def _classify_search_time() -> polars.Expr:
     return polars.when(time_ms.is_not_null()).then(place).alias("class")
 
 
-@register_table(
+@define_table(
     "alliot-depths",
     "Depths that searches of about the same time reached",
     "Alliot 2017, section 3.1, Figure 1",
@@ -296,7 +299,7 @@ def _classify_search_time() -> polars.Expr:
     ("share", 4, "of the searches of the class"),
     about="everybody",
 )
-def build_depth_table(data: StudyData) -> Rows:
+def depth_table(data: StudyData) -> Rows:
     """Build the table of Alliot's Figure 1: depths that searches reached, by the time
     they took.
     """
@@ -308,7 +311,7 @@ def build_depth_table(data: StudyData) -> Rows:
         yield "These evaluations have no search times."
 
 
-@register_table(
+@define_table(
     "alliot-evaluations",
     "Moves by the evaluation before them",
     "Alliot 2017, Figures 2, 6 and 14",
@@ -321,7 +324,7 @@ def build_depth_table(data: StudyData) -> Rows:
     ("score", 3, "what the mover made of the game"),
     about="named",
 )
-def build_evaluation_table(data: StudyData) -> Rows:
+def evaluation_table(data: StudyData) -> Rows:
     """Build the table of Alliot's Figures 2, 6 and 14. For each class of evaluation, it
     has the number of positions, the mean conformance, the share of moves that lose at
     most 30 centipawns, and the mean score of the games. The classes are given for all
@@ -367,7 +370,7 @@ def _list_player_groups(data: StudyData) -> list[tuple[int | None, str]]:
     ]
 
 
-@register_table(
+@define_table(
     "alliot-conformance-distribution",
     "Distribution of conformance by colour",
     "Alliot 2017, Figures 3 and 6",
@@ -379,7 +382,7 @@ def _list_player_groups(data: StudyData) -> list[tuple[int | None, str]]:
     notes=("The paper: 61.1 % of White's moves at 0, 60.2 % of Black's.",),
     about="everybody",
 )
-def build_shortfall_table(data: StudyData) -> Rows:
+def shortfall_table(data: StudyData) -> Rows:
     """Build the table of how many moves lose each number of centipawns (Alliot 2017,
     Figure 3), by colour (Figure 6, left).
     """
@@ -411,7 +414,7 @@ def count_shortfalls(data: StudyData) -> DataFrame:
     )
 
 
-@register_table(
+@define_table(
     "alliot-highest",
     "What became of the highest evaluation reached",
     "Alliot 2017, Figure 13",
@@ -421,7 +424,7 @@ def count_shortfalls(data: StudyData) -> DataFrame:
     *build_interval_columns("score", 3),
     about="named",
 )
-def build_highest_table(data: StudyData) -> Rows:
+def highest_table(data: StudyData) -> Rows:
     """Build the table of results by the highest evaluation that White, or each named
     player, reached (Alliot 2017, Figure 13).
     """
@@ -459,7 +462,7 @@ def build_highest_table(data: StudyData) -> Rows:
 _DRAWS = 2_000
 
 
-@register_table(
+@define_table(
     "question-colours",
     "White's and Black's moves from the same evaluation",
     "Alliot 2017, sections 3.4 and 4.4: Black's matrix is White's turned round, or"
@@ -473,7 +476,7 @@ _DRAWS = 2_000
     ("chance", 3, "of one as large, colours by lot"),
     about="everybody",
 )
-def build_colours_table(data: StudyData) -> Rows:
+def colours_table(data: StudyData) -> Rows:
     """Build the table that compares White's and Black's moves from the same evaluation,
     in ten classes.
 
@@ -564,3 +567,14 @@ def _compute_distances(white: Floats, black: Floats) -> Floats:
         1, weight.sum(axis=-1)
     )
     return np.concatenate([distances, mean_distance[..., None]], axis=-1)
+
+
+TABLES = (
+    correlation_table,
+    complexity_table,
+    depth_table,
+    evaluation_table,
+    shortfall_table,
+    highest_table,
+    colours_table,
+)

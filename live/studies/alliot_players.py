@@ -8,9 +8,9 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from polars import DataFrame, Int64, col
+from polars import col
 
 from live.messages.figures import GainKind
 from live.messages.values import Color
@@ -37,8 +37,7 @@ from live.ratings.predictions import (
     Prediction,
     predict_both_colors,
 )
-from live.studies.alliot_games import STEPS_CP, compute_share_difference, sum_lines
-from live.studies.move_files import build_schema
+from live.studies.alliot_games import STEPS_CP, compute_share_difference, fit_lines
 from live.studies.player_moves import (
     ConformingMoves,
     Moves,
@@ -55,7 +54,7 @@ from live.studies.study_tables import (
     Rows,
     TableHead,
     build_interval_columns,
-    register_table,
+    define_table,
 )
 
 #: Methods to predict the result of a pairing, by name.
@@ -84,7 +83,7 @@ def _build_conformance_columns(kind: str) -> tuple[Column, ...]:
     )
 
 
-@register_table(
+@define_table(
     "alliot-1",
     "Games of each player",
     "Alliot 2017, Table 1",
@@ -94,7 +93,7 @@ def _build_conformance_columns(kind: str) -> tuple[Column, ...]:
     "total",
     engine="",
 )
-def build_games_table(data: StudyData) -> Rows:
+def games_table(data: StudyData) -> Rows:
     """Build Alliot's Table 1: games by player and colour."""
     for player, name in data.players.items():
         counts = [
@@ -104,7 +103,7 @@ def build_games_table(data: StudyData) -> Rows:
         yield name, *counts, sum(counts)
 
 
-@register_table(
+@define_table(
     "alliot-conformance",
     "Accumulated conformance",
     "Alliot 2017, sections 3.2 and 4.2, Figure 8",
@@ -116,7 +115,7 @@ def build_games_table(data: StudyData) -> Rows:
     *_build_conformance_columns("ponderated"),
     notes=("From move 10 on, forced moves left out.",),
 )
-def build_conformance_table(data: StudyData) -> Rows:
+def conformance_table(data: StudyData) -> Rows:
     """Build the table of each player's p(x), the share of moves that lose at most x,
     for the three kinds of conformance. The values of x are 0 and the x that the paper
     uses for the kind.
@@ -132,7 +131,7 @@ def build_conformance_table(data: StudyData) -> Rows:
         yield row
 
 
-@register_table(
+@define_table(
     "career",
     "Careers: figures by year",
     "Alliot 2017, Figures 16 and 17; Ferreira 2012, Algorithm 4",
@@ -155,7 +154,7 @@ def build_conformance_table(data: StudyData) -> Rows:
         " section 8).",
     ),
 )
-def build_career_table(data: StudyData) -> Rows:
+def career_table(data: StudyData) -> Rows:
     """Build the table of a player's figures by year: Alliot's Figures 16 and 17, and
     Ferreira's Algorithm 4.
     """
@@ -207,11 +206,15 @@ _CHAINS = (
 )
 
 
-@register_table("alliot-markov", *_CHAINS, *_build_chain_columns(NINETEEN))
-def build_markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Rows:
+@define_table("alliot-markov", *_CHAINS, *_build_chain_columns(NINETEEN))
+def markov_table(data: StudyData) -> Rows:
     """Build the table of transition matrices with each colour, from the player's own
     moves only (Alliot 2017, Tables 2 and 3).
     """
+    return _list_transitions(data, NINETEEN)
+
+
+def _list_transitions(data: StudyData, classes: EvaluationClasses) -> Rows:
     moves_of = gather_moves(data, lambda gain: PairedMoves(gain, classes), "player")
     for player, name in data.players.items():
         if (player,) in moves_of:
@@ -227,13 +230,13 @@ def build_markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -
                     yield name, color, edge, float(support), *line.tolist()
 
 
-@register_table("alliot-markov-10", *_CHAINS, *_build_chain_columns(TEN))
-def build_markov_ten_table(data: StudyData) -> Rows:
+@define_table("alliot-markov-10", *_CHAINS, *_build_chain_columns(TEN))
+def markov_ten_table(data: StudyData) -> Rows:
     """Build the table of transition matrices in ten classes of 0.4 pawn."""
-    return build_markov_table(data, TEN)
+    return _list_transitions(data, TEN)
 
 
-@register_table(
+@define_table(
     "alliot-stationary",
     "Stationary vectors of pairs",
     "Alliot 2017, section 4.4.1",
@@ -242,7 +245,7 @@ def build_markov_ten_table(data: StudyData) -> Rows:
     *((edge or "lowest", 3) for edge in _label_class_edges(NINETEEN)),
     notes=(f"The paper asks for {ENOUGH_MOVES} moves of a player.",),
 )
-def build_stationary_table(data: StudyData) -> Rows:
+def stationary_table(data: StudyData) -> Rows:
     """Build the table of the stationary distribution of the Markov chain of each pair
     of players (Alliot 2017, section 4.4.1).
     """
@@ -255,7 +258,7 @@ def build_stationary_table(data: StudyData) -> Rows:
             yield data.players[player], data.players[opponent], *map(float, vector)
 
 
-@register_table(
+@define_table(
     "alliot-classes",
     "Positions in the nineteen classes of evaluation",
     "Alliot 2017, section 4.4.1, Figure 15",
@@ -265,7 +268,7 @@ def build_stationary_table(data: StudyData) -> Rows:
     "positions",
     ("a year", 1, "over the years with a dated game"),
 )
-def build_classes_table(data: StudyData) -> Rows:
+def classes_table(data: StudyData) -> Rows:
     """Build the table of Alliot's Figure 15: the number of positions in each class of
     the Markov chains, as a total and as the average per year.
     """
@@ -288,8 +291,8 @@ def build_classes_table(data: StudyData) -> Rows:
 _ROYALE = "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9"
 
 
-@register_table("alliot-royale", "Battle royale", _ROYALE, by=PAIRINGS)
-def build_royale_table(data: StudyData, by: str) -> Rows:
+@define_table("alliot-royale", "Battle royale", _ROYALE, by=PAIRINGS)
+def royale_table(data: StudyData, by: str) -> Rows:
     """Build the matrix of Alliot's Tables 7 to 9: the expected score of each player
     against each other player, best player first.
     """
@@ -301,10 +304,10 @@ def build_royale_table(data: StudyData, by: str) -> Rows:
     )
 
 
-@register_table(
+@define_table(
     "alliot-best-year", "Battle royale of the best years", _ROYALE, by=PAIRINGS
 )
-def build_best_year_table(data: StudyData, by: str) -> Rows:
+def best_year_table(data: StudyData, by: str) -> Rows:
     """Build the table of each player's best year, and the matrix of expected scores
     between these years. The best year of a player is the one that beats the most years
     of all players.
@@ -402,6 +405,14 @@ class _Match(NamedTuple):
     elo: float | None
     """Mean Elo lead of ``player``, over games with both ratings."""
 
+    @property
+    def keys(self) -> tuple[tuple[int, int, int | None], tuple[int, int, int | None]]:
+        """Keys of both players' moves: player, opponent and event."""
+        return (
+            (self.player, self.opponent, self.event),
+            (self.opponent, self.player, self.event),
+        )
+
 
 def _find_matches(data: StudyData) -> list[_Match]:
     """Return the matches between the selected players, sorted by the numbers of players
@@ -426,19 +437,18 @@ def _find_matches(data: StudyData) -> list[_Match]:
 
 
 def _gather_by_match(
-    data: StudyData, matches: list[_Match], make: Callable[[GainKind], Moves]
-) -> dict[tuple[int, int | None], Moves]:
-    """Gather each player's moves by match. A key is the player's number and the index
-    of the match in ``matches``; moves in other games have the index None.
+    data: StudyData,
+    matches: list[_Match],
+    make: Callable[[GainKind], Moves],
+    *,
+    with_rest: bool = False,
+) -> dict[tuple[Any, ...], Moves]:
+    """Gather the moves of each match by its keys; ``with_rest``, also each player's
+    moves in all other games.
     """
-    places = []
-    for at, match in enumerate(matches):
-        keys = {"event": match.event, "match": at}
-        places.append({"player": match.player, "opponent": match.opponent, **keys})
-        places.append({"player": match.opponent, "opponent": match.player, **keys})
-    types = {name: build_schema()[name] for name in ("player", "opponent", "event")}
-    frame = DataFrame(places, schema=types | {"match": Int64})
-    return gather_moves(data, make, "player", "match", places=frame)
+    keys = {*itertools.chain.from_iterable(match.keys for match in matches)}
+    names = "player", "opponent", "event"
+    return gather_moves(data, make, *names, only=keys, with_rest=with_rest)
 
 
 _MATCH = ("player", "opponent", "event", "games")
@@ -452,7 +462,7 @@ def _name_match(data: StudyData, match: _Match) -> tuple[str, str, str]:
     )
 
 
-@register_table(
+@define_table(
     "alliot-5",
     "Matches predicted from the players' other games, beside their results",
     "Alliot 2017, Table 5",
@@ -463,22 +473,22 @@ def _name_match(data: StudyData, match: _Match) -> tuple[str, str, str]:
     *((by, 3) for by in PAIRINGS),
     notes=("Matches of at least four games. Alliot's predictors erred by 3.6 to 6 %.",),
 )
-def build_prediction_table(data: StudyData) -> Rows:
+def prediction_table(data: StudyData) -> Rows:
     """Build Alliot's Table 5: matches of two players, predicted from their other games,
     beside the results.
     """
     matches = _find_matches(data)
-    moves_of = _gather_by_match(data, matches, PairedMoves)
-    for at, match in enumerate(matches):
+    moves_of = _gather_by_match(data, matches, PairedMoves, with_rest=True)
+    for match in matches:
         # All moves of the two players in other games: the match itself must not predict
         # its own result.
         pair = {
             player: PairedMoves(data.selection.gain)
             for player in (match.player, match.opponent)
         }
-        for (player, index), moves in moves_of.items():
-            if player in pair and index != at:
-                pair[player].merge(moves)
+        for key, moves in moves_of.items():
+            if key[0] in pair and key not in match.keys:
+                pair[key[0]].merge(moves)
         a, b = pair.values()
         if a.counted and b.counted:
             yield (
@@ -502,9 +512,8 @@ def _read_match_conformance(
     """
     matches = _find_matches(data)
     moves_of = _gather_by_match(data, matches, ConformingMoves)
-    for at, match in enumerate(matches):
-        a = moves_of.get((match.player, at))
-        b = moves_of.get((match.opponent, at))
+    for match in matches:
+        a, b = map(moves_of.get, match.keys)
         if a is None or b is None or not (a.ponderated.n and b.ponderated.n):
             continue
         if match.result < 0.5:
@@ -515,7 +524,7 @@ def _read_match_conformance(
         yield match, a.ponderated, b.ponderated
 
 
-@register_table(
+@define_table(
     "alliot-matches",
     "Results of matches beside what the conformance in their own games expects",
     "Alliot 2017, section 4.2.2, Figure 7 (left)",
@@ -524,15 +533,15 @@ def _read_match_conformance(
     ("by p(0.3)", 3, "expected from ponderated conformance within 30 cp"),
     ("by p(0)", 3, "from perfect moves"),
 )
-def build_score_table(data: StudyData) -> Rows:
+def score_table(data: StudyData) -> Rows:
     """Build the table of Alliot's Figure 7, left: results of matches beside the results
     expected from the conformance in the same games.
     """
     indicator = functools.partial(
         compute_share_difference, kind=PONDERATED, steps_cp=_X_CP
     )
-    [lines] = sum_lines(data, [indicator], len(_X_CP))
-    betas = {x_cp: lines.fit(index).beta for index, x_cp in enumerate(_X_CP)}
+    fits = fit_lines(data, [indicator], len(_X_CP))
+    betas = {x_cp: fit.beta for x_cp, fit in zip(_X_CP, fits, strict=True)}
     for match, a, b in _read_match_conformance(data):
         expected: list[Cell] = []
         for x_cp, beta in betas.items():
@@ -552,7 +561,7 @@ def build_score_table(data: StudyData) -> Rows:
     )
 
 
-@register_table(
+@define_table(
     "alliot-match-conformance",
     "Ponderated conformance of both players of a match",
     "Alliot 2017, section 4.2.2, Figures 7 (right) and 8",
@@ -569,7 +578,7 @@ def build_score_table(data: StudyData) -> Rows:
     ("difference", 3),
     notes=("Matches of at least four games.",),
 )
-def build_match_conformance_table(data: StudyData) -> Rows:
+def match_conformance_table(data: StudyData) -> Rows:
     """Build the table of Alliot's Figures 7 (right) and 8: p(x) of winner and loser of
     each match.
     """
@@ -587,3 +596,19 @@ def build_match_conformance_table(data: StudyData) -> Rows:
                 *opponents.compute_interval_at(x_cp),
                 (share or 0) - (opponents_share or 0),
             )
+
+
+TABLES = (
+    games_table,
+    conformance_table,
+    career_table,
+    markov_table,
+    markov_ten_table,
+    stationary_table,
+    classes_table,
+    royale_table,
+    best_year_table,
+    prediction_table,
+    score_table,
+    match_conformance_table,
+)

@@ -37,7 +37,7 @@ from live.studies.study_tables import (
     Row,
     Rows,
     build_interval_columns,
-    register_table,
+    define_table,
 )
 
 #: Largest number of stays (one player at one event) that are compared pairwise.
@@ -73,7 +73,7 @@ def _compare_gains(own: PlayerMoves, opponent: PlayerMoves) -> tuple[float | Non
     )
 
 
-@register_table(
+@define_table(
     "matches",
     "Match statistics",
     "Chess Programming Wiki, Match Statistics",
@@ -89,7 +89,7 @@ def _compare_gains(own: PlayerMoves, opponent: PlayerMoves) -> tuple[float | Non
     notes=("Games without a result, or with two, are left out.",),
     engine="",
 )
-def build_matches_table(data: StudyData) -> Rows:
+def matches_table(data: StudyData) -> Rows:
     """Build the table of results between each pair of selected players, and of each
     player against all others.
     """
@@ -119,7 +119,7 @@ def build_matches_table(data: StudyData) -> Rows:
             )
 
 
-@register_table(
+@define_table(
     "ferreira-1",
     "Cross-table of expected scores",
     "Ferreira 2012, Tables 1 and 5",
@@ -132,7 +132,7 @@ def build_matches_table(data: StudyData) -> Rows:
     ),
     ("difference", 0, "Elo by which the player is the stronger"),
 )
-def build_cross_table(data: StudyData) -> Rows:
+def cross_table(data: StudyData) -> Rows:
     """Build the cross-table of each pair of players who met: result, expected score and
     difference.
     """
@@ -150,7 +150,7 @@ def build_cross_table(data: StudyData) -> Rows:
             )
 
 
-@register_table(
+@define_table(
     "ferreira-2",
     "Players at one event against players at another",
     "Ferreira 2012, Table 2",
@@ -163,7 +163,7 @@ def build_cross_table(data: StudyData) -> Rows:
     *_EXPECTED,
     ("difference", 0),
 )
-def build_event_table(data: StudyData) -> Rows:
+def event_table(data: StudyData) -> Rows:
     """Build Ferreira's Table 2: each player at one event, compared by gains with each
     player at another event.
     """
@@ -196,7 +196,7 @@ def build_event_table(data: StudyData) -> Rows:
         )
 
 
-@register_table(
+@define_table(
     "ferreira-3",
     "Matches by the gains of the match",
     "Ferreira 2012, Table 3",
@@ -211,7 +211,7 @@ def build_event_table(data: StudyData) -> Rows:
     ("strength", 0, "of the player by Algorithm 2, from these differences"),
     ("opponent's", 0, "strength of the opponent"),
 )
-def build_gain_comparison_table(data: StudyData) -> Rows:
+def gain_comparison_table(data: StudyData) -> Rows:
     """Build Ferreira's Table 3: two players compared only by the gains of their own
     games against each other, and each player's strength by Algorithm 2 from these
     differences.
@@ -259,7 +259,7 @@ def build_gain_comparison_table(data: StudyData) -> Rows:
         yield *cells, *(strength and strength.rating for strength in pair)
 
 
-@register_table(
+@define_table(
     "ferreira-4",
     "Strength of the engine by Algorithm 3",
     "Ferreira 2012, Table 4",
@@ -272,7 +272,7 @@ def build_gain_comparison_table(data: StudyData) -> Rows:
     ("r - d", 0, "the engine by the own rating"),
     ("r' - d", 0, "the engine by Algorithm 2"),
 )
-def build_engine_table(data: StudyData) -> Rows:
+def engine_table(data: StudyData) -> Rows:
     """Build Ferreira's Table 4: the engine's rating as derived from each player."""
     moves_of = gather_by_player(data, PlayerMoves)
     strengths = solve_strengths(data, moves_of, _sum_encounters(data, moves_of))
@@ -296,7 +296,7 @@ def build_engine_table(data: StudyData) -> Rows:
         yield f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}."
 
 
-@register_table(
+@define_table(
     "ferreira-5",
     "Strength of players by Algorithm 4, and by Algorithm 2 from their comparisons",
     "Ferreira 2012, Tables 1, 3, 5 and 6 (right-hand columns)",
@@ -313,7 +313,7 @@ def build_engine_table(data: StudyData) -> Rows:
         "algorithm 2", 0, "from the comparisons with those met", "low 2", "high 2"
     ),
 )
-def build_strengths_table(data: StudyData) -> Rows:
+def strengths_table(data: StudyData) -> Rows:
     """Build the table of strengths by Ferreira's Algorithms 2 and 4 with intervals: the
     right-hand columns of Tables 1 and 5.
     """
@@ -346,7 +346,7 @@ def build_strengths_table(data: StudyData) -> Rows:
     )
 
 
-@register_table(
+@define_table(
     "ferreira-curve",
     "Difference to the engine after each move",
     "Ferreira 2012, section 7, Figure 6",
@@ -360,7 +360,7 @@ def build_strengths_table(data: StudyData) -> Rows:
         " event.",
     ),
 )
-def build_curve_table(data: StudyData) -> Rows:
+def curve_table(data: StudyData) -> Rows:
     """Build the table of Ferreira's Figure 6: each player's Elo difference to the
     engine after each move.
     """
@@ -384,7 +384,7 @@ def build_curve_table(data: StudyData) -> Rows:
             yield name, n, gain_cp, p, convert_score_to_difference(p)
 
 
-@register_table(
+@define_table(
     "ferreira-distribution",
     "Distribution of gain in steps of 1 centipawn",
     "Ferreira 2012, Figure 3",
@@ -393,7 +393,7 @@ def build_curve_table(data: StudyData) -> Rows:
     "moves",
     ("share", 6, "of the player's moves"),
 )
-def build_distribution_table(data: StudyData) -> Rows:
+def distribution_table(data: StudyData) -> Rows:
     """Build the table of Ferreira's Figure 3: number of moves by gain in centipawns,
     including the spike at 0.
     """
@@ -402,7 +402,7 @@ def build_distribution_table(data: StudyData) -> Rows:
             yield data.players[player], gain_cp, count, count / moves.gains.n
 
 
-@register_table(
+@define_table(
     "engine-distribution",
     "Players against the engine with its gains all 0, and as they were measured",
     "Ferreira 2012, sections 6, 7 and 10 (his open end)",
@@ -418,7 +418,7 @@ def build_distribution_table(data: StudyData) -> Rows:
     ),
     engine=SUCCESSIVE,
 )
-def build_measured_engine_table(data: StudyData) -> Rows:
+def measured_engine_table(data: StudyData) -> Rows:
     """Build the table of players against the engine, once with all gains of the engine
     set to 0 and once with its measured gains.
     """
@@ -438,7 +438,7 @@ def build_measured_engine_table(data: StudyData) -> Rows:
     )
 
 
-@register_table(
+@define_table(
     "engine-gains",
     "The engine's own gains in steps of 1 centipawn",
     "Ferreira 2012, sections 7 and 10 (his open end)",
@@ -447,7 +447,7 @@ def build_measured_engine_table(data: StudyData) -> Rows:
     engine="{setting}",
     about="everybody",
 )
-def build_engine_gains_table(data: StudyData) -> Rows:
+def engine_gains_table(data: StudyData) -> Rows:
     """Build the table that counts the engine's own successive gains. The configuration
     option ``[rating] engine_distribution`` reads this table.
     """
@@ -471,7 +471,7 @@ _LEAST_MOVES = 10
 _DRAWS = 2_000
 
 
-@register_table(
+@define_table(
     "question-engine",
     "Differences of two players by way of the engine, beside those between them",
     "Ferreira 2012, sections 4 and 7: 142 for 113, so 1.26",
@@ -487,7 +487,7 @@ _DRAWS = 2_000
     engine=SUCCESSIVE,
     about="everybody",
 )
-def build_engine_gap_table(data: StudyData) -> Rows:
+def engine_gap_table(data: StudyData) -> Rows:
     """Build the table that compares two estimates of the Elo difference of two players:
     one from each player's difference to the engine, and one by direct comparison.
 
@@ -559,3 +559,18 @@ def _read_successive_gains(
             )
             if min(white.n, black.n) >= _LEAST_MOVES:
                 yield white, black
+
+
+TABLES = (
+    matches_table,
+    cross_table,
+    event_table,
+    gain_comparison_table,
+    engine_table,
+    strengths_table,
+    curve_table,
+    distribution_table,
+    measured_engine_table,
+    engine_gains_table,
+    engine_gap_table,
+)

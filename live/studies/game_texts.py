@@ -97,9 +97,10 @@ def _read_texts(path: str) -> Iterator[GameText]:
         )
         try:
             first = plain.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n")
-            yield from (
-                _read_lines(plain) if first.startswith(b"{") else _split_segments(plain)
-            )
+            if first.startswith(b"{"):
+                yield from iter(partial(plain.readline, MOST_BYTES), b"")
+            else:
+                yield from _split_segments(plain)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise BrokenFile(str(error) or type(error).__name__) from None
         except Exception as error:
@@ -130,10 +131,6 @@ def _decompress(raw: io.BufferedReader, path: str) -> Any:
         ) from None
     opened = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
     return io.BufferedReader(cast("io.RawIOBase", opened), _PIECE_BYTES)
-
-
-def _read_lines(file: io.BufferedReader) -> Iterator[GameText]:
-    return iter(partial(file.readline, MOST_BYTES), b"")
 
 
 def _split_segments(file: io.BufferedReader) -> Iterator[GameText]:

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
 from live.ratings.ferreira import Floats
 
 FOLDS = 10
+Groups = npt.NDArray[np.int64]
 Line = tuple[int, Floats]
 """Index of a line, and its intercept and weights."""
 _Z95 = float(ndtri(0.975))
@@ -83,7 +85,7 @@ class LineSums:
         size = len(self._penalty) + 1
         # Sums of the products of (1, indicators, result) with each other.
         self._sums = np.zeros((groups, lines, size, size))
-        self._groups = range(groups)
+        self._groups = np.arange(groups)
 
     def add(self, number: int, indicators: Floats, result: float) -> None:
         """Add one game by its number: the indicators of all lines, and the result to
@@ -95,13 +97,13 @@ class LineSums:
         values[:, -1] = result
         of_group += values[:, :, None] * values[:, None, :]
 
-    def compute_rho(self, groups: Sequence[int], index: int) -> float | None:
+    def compute_rho(self, groups: Groups, index: int) -> float | None:
         """Return the correlation of one indicator with the results, or None if it is
         undefined.
         """
         return compute_correlation(self.compute_moments(groups, (index, _ITSELF)))
 
-    def fit_line(self, groups: Sequence[int], index: int | None = None) -> Line:
+    def fit_line(self, groups: Groups, index: int | None = None) -> Line:
         """Fit the line with this index, or the best line: the one of lowest index if
         several fit equally well. Return its index, and its intercept and weights.
         """
@@ -122,7 +124,7 @@ class LineSums:
         curvature: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
         return curvature
 
-    def compute_moments(self, groups: Sequence[int], line: Line) -> Floats:
+    def compute_moments(self, groups: Groups, line: Line) -> Floats:
         """Return the sums of products of 1, a line's values and the results over these
         groups, shape (3, 3).
         """
@@ -136,7 +138,7 @@ class LineSums:
 
     def sum_held_out(
         self,
-        parts: Sequence[tuple[Sequence[int], Sequence[int]]],
+        parts: Sequence[tuple[Groups, Groups]],
         index: int | None = None,
     ) -> Floats:
         """Return the sum of the moments of lines over games to which they were not
@@ -193,10 +195,7 @@ class LineSums:
         other groups.
         """
         groups = self._groups
-        parts = []
-        for group in groups:
-            other_groups = [other for other in groups if other != group]
-            parts.append((other_groups, [group]))
+        parts = [(np.delete(groups, at), groups[[at]]) for at in groups]
         n, y = self._sums[:, index, 0, [0, -1]].T
         rest = n.sum() - n
         if (n[rest < 3] > 0).any():

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,57 +36,38 @@ from live.studies.searched_games import (
 GAMES_A_FILE = 1000
 #: Version of the schema; it changes when the meaning of a column changes.
 SCHEMA = 1
-#: Name, type and meaning of each column, in their order.
-COLUMNS: tuple[tuple[str, str, str], ...] = (
-    ("game", "Int64", "number of the game in the corpus"),
-    ("ply", "Int16", "from 1"),
-    ("colour", "String", "of the mover: white, black"),
-    ("player", "Int32", "number of the mover; null where nobody is named"),
-    ("opponent", "Int32", "number of the other"),
-    ("elo", "Int16", "the mover's own rating at the time"),
-    ("opponent_elo", "Int16", "the opponent's"),
-    ("event", "Int32", "number of the event"),
-    ("year", "Int16", "of the game's date"),
-    (
-        "score",
-        "Float32",
-        "what the game gave the mover: 1, 0.5, 0; null without a result",
-    ),
-    ("move", "String", "played, UCI"),
-    ("best", "String", "the engine's first choice, UCI"),
-    (
-        "best_cp",
-        "Int16",
-        "score of the position before the move, mover's side, mate 3900",
-    ),
-    ("gain_cp", "Int16", "same-search gain: move played less first choice, at most 0"),
-    (
-        "successive_cp",
-        "Int16",
-        "successive gain: score after the move less score before it",
-    ),
-    ("forced", "Boolean", "the only legal move"),
-    ("counted", "Boolean", "counts for Alliot: from move 10 on, not forced"),
-    ("depth", "Int16", "of the search of the position"),
-    ("seldepth", "Int16", "selective depth"),
-    ("time_ms", "Int32", "of the search of the position"),
-    ("nodes", "Int64", "of the search of the position"),
-    ("tbhits", "Int64", "of the search of the position"),
-    ("stability_cp", "Float32", "mean change of the score between successive depths"),
-    ("jump_cp", "Int16", "largest such change"),
-    ("jump_depth", "Int16", "the depth of the largest"),
-    (
-        "deltas",
-        "List(Float64)",
-        "pawns behind the best move of each line, scaled; several lines",
-    ),
-    ("played_line", "Int16", "which of them was played, from 0"),
-    (
-        "turn_left_out",
-        "String",
-        "why the turn does not count for Regan and Haworth; empty: counts",
-    ),
-)
+#: Type of each column, in their order. The page ``studies`` of the manual says what the
+#: columns mean.
+COLUMNS: dict[str, Any] = {
+    "game": polars.Int64,
+    "ply": polars.Int16,
+    "colour": polars.String,
+    "player": polars.Int32,
+    "opponent": polars.Int32,
+    "elo": polars.Int16,
+    "opponent_elo": polars.Int16,
+    "event": polars.Int32,
+    "year": polars.Int16,
+    "score": polars.Float32,
+    "move": polars.String,
+    "best": polars.String,
+    "best_cp": polars.Int16,
+    "gain_cp": polars.Int16,
+    "successive_cp": polars.Int16,
+    "forced": polars.Boolean,
+    "counted": polars.Boolean,
+    "depth": polars.Int16,
+    "seldepth": polars.Int16,
+    "time_ms": polars.Int32,
+    "nodes": polars.Int64,
+    "tbhits": polars.Int64,
+    "stability_cp": polars.Float32,
+    "jump_cp": polars.Int16,
+    "jump_depth": polars.Int16,
+    "deltas": polars.List(polars.Float64),
+    "played_line": polars.Int16,
+    "turn_left_out": polars.String,
+}
 
 
 def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
@@ -122,23 +103,13 @@ def update_move_files(database: CorpusDatabase, setting: int) -> list[Path]:
             rows: list[tuple[Any, ...]] = []
             for game in searched:
                 rows += build_move_rows(*game)
-            frame = DataFrame(rows, schema=build_schema(), orient="row")
+            frame = DataFrame(rows, schema=COLUMNS, orient="row")
             for stale in folder.glob(f"games-{first:09}*"):
                 stale.unlink()
             partial = file.with_suffix(".partial")
             frame.write_parquet(partial, compression="zstd", statistics=False)
             os.replace(partial, file)
     return files
-
-
-def build_schema() -> Mapping[str, Any]:
-    """Return the columns with their polars types."""
-    return {
-        name: polars.List(polars.Float64)
-        if kind.startswith("List")
-        else getattr(polars, kind)
-        for name, kind, _ in COLUMNS
-    }
 
 
 _SCORES = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}

@@ -7,7 +7,7 @@ with the number of games.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 from polars import DataFrame, Int64, col
@@ -187,8 +187,8 @@ def gather_moves(
     data: StudyData,
     make: Callable[[GainKind], Moves],
     *keys: str,
-    places: DataFrame | None = None,
-    only: Sequence[tuple[Any, ...]] | None = None,
+    only: Collection[tuple[Any, ...]] | None = None,
+    with_rest: bool = False,
 ) -> dict[tuple[Any, ...], Moves]:
     """Return the selected players' moves in one counter for each combination of values
     in the columns ``keys``.
@@ -197,23 +197,17 @@ def gather_moves(
         data: the selection.
         make: creates a counter for a kind of gain.
         keys: names of the columns.
-        places: further columns, joined by player, opponent and event.
         only: the combinations of values to gather; None for all.
+        with_rest: whether to gather also the moves of all other combinations, by the
+            value in the first column alone.
     """
     moves_of: dict[tuple[Any, ...], Moves] = {}
     for frame in data.read_moves(COUNTED_COLUMNS):
-        if places is not None:
-            shared_columns = ["player", "opponent", "event"]
-            frame = frame.join(
-                places,
-                on=shared_columns,
-                how="left",
-                nulls_equal=True,
-                maintain_order="left",
-            )
         for key, moves in frame.partition_by(*keys, as_dict=True).items():
             if only is not None and key not in only:
-                continue
+                if not with_rest:
+                    continue
+                key = key[:1]
             if key not in moves_of:
                 moves_of[key] = make(data.selection.gain)
             moves_of[key].add(moves)

@@ -22,7 +22,7 @@ from live.studies.study_tables import (
     Rows,
     TableHead,
     build_interval_columns,
-    register_table,
+    define_table,
 )
 
 GROUPINGS = ("player", "event", "year", "rating")
@@ -79,14 +79,14 @@ class FittedGroup(NamedTuple):
     """Reason why there is no fit."""
 
 
-@register_table(
+@define_table(
     "regan",
     "Sensitivity and competence by player",
     "Regan and Haworth 2011, section 7",
     *_build_columns("player"),
     by=GROUPINGS,
 )
-def build_sensitivity_table(data: StudyData, by: str = "player") -> Rows:
+def sensitivity_table(data: StudyData, by: str = "player") -> Rows:
     """Build the table of s and c by maximum likelihood and by percentiles, and compare
     the projections of the model with the moves played.
     """
@@ -202,3 +202,6 @@ def _fit_group(turns: TurnArrays) -> FittedGroup:
             difference=projection.difference.actual,
         )
     return group
+
+
+TABLES = (sensitivity_table,)

@@ -30,13 +30,20 @@ from live.studies.papers import (  # noqa: F401  # registers their measures
 )
 from live.studies.papers.comparison import Comparison, compare
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
-from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, list_needed_games
+from live.studies.papers.measures import (
+    ENOUGH,
+    MEASURES,
+    Evidence,
+    Figures,
+    list_needed_games,
+)
 from live.studies.papers.page import BEGIN, build_csv, build_markdown, write_into
 from live.studies.papers.picture import render_picture
 from live.studies.papers.printed import PrintedPaper, PrintedTable, read_papers
 from live.studies.searched_games import SearchSetting
 
 Setting = tuple[int, SearchSetting]
+PaperTable = tuple[PrintedPaper, PrintedTable]
 
 
 async def reproduce(
@@ -85,9 +92,7 @@ async def reproduce(
     return read
 
 
-def add_games(
-    corpus: Path, file: str, tables: Sequence[tuple[PrintedPaper, PrintedTable]]
-) -> int:
+def add_games(corpus: Path, file: str, tables: Sequence[PaperTable]) -> int:
     """Add a file's games; return the exit code: 1 if the file could not be read to its
     end, otherwise 0.
 
@@ -124,7 +129,7 @@ def _count_readable_games(database: CorpusDatabase, file: str) -> int:
 
 
 def _explain_no_matching_games(
-    tables: Sequence[tuple[PrintedPaper, PrintedTable]],
+    tables: Sequence[PaperTable],
     database: CorpusDatabase,
     game: ListedGame,
 ) -> str:
@@ -178,7 +183,7 @@ def write_comparisons(
         write_output("-", tables.encode())
 
 
-def choose_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable]]:
+def choose_tables(names: Sequence[str]) -> list[PaperTable]:
     """Return the tables with these names, or whose names begin with one of them and a
     hyphen; all tables if no name is given.
 
@@ -206,7 +211,7 @@ def _is_called(table: str, names: Sequence[str]) -> bool:
 
 
 def list_games_to_search(
-    tables: Sequence[tuple[PrintedPaper, PrintedTable]],
+    tables: Sequence[PaperTable],
     games: CorpusGames,
     *,
     lines: int,
@@ -217,19 +222,15 @@ def list_games_to_search(
     numbers: dict[int, None] = {}
     for paper, table in tables:
         kind = MEASURES[table.measure]
-        if (
-            kind.gains
-            and kind.lines <= lines
-            and not _describe_missing_games(table, paper, games)
-        ):
-            numbers |= {
-                game.game: None for game in list_needed_games(table, paper, games)
-            }
+        is_searchable = bool(kind.gains) and kind.lines <= lines
+        if is_searchable and not _describe_missing_games(table, paper, games):
+            for game in list_needed_games(table, paper, games):
+                numbers[game.game] = None
     return [*numbers]
 
 
 def compare_all(
-    tables: Sequence[tuple[PrintedPaper, PrintedTable]],
+    tables: Sequence[PaperTable],
     database: CorpusDatabase,
     setting: int | None = None,
 ) -> Iterator[Comparison]:
@@ -261,7 +262,7 @@ def compare_all(
         kind = MEASURES[table.measure]
         gap = _describe_missing_games(table, paper, games)
         if not kind.gains:
-            figures = {}
+            figures: Figures = {}
             if not gap:
                 figures = kind.make(table, gather_evidence(paper, None, "same-search"))
             yield compare(paper.paper, table, figures, missing=gap)
@@ -275,8 +276,10 @@ def compare_all(
             yield from made_comparisons
         else:
             wanted = len(list_needed_games(table, paper, games))
-            gap = gap or _describe_missing_searches(wanted, kind.lines)
-            yield compare(paper.paper, table, {}, wanted=wanted, missing=gap)
+            missing = "awaits searching" if wanted else "no such game in the corpus"
+            if wanted and kind.lines > 1:
+                missing += f" with {kind.lines} lines or more"
+            yield compare(paper.paper, table, {}, wanted=wanted, missing=gap or missing)
 
 
 def _compare(table: PrintedTable, evidence: Evidence) -> Comparison:
@@ -292,12 +295,6 @@ def _compare(table: PrintedTable, evidence: Evidence) -> Comparison:
         games=len(searched),
         wanted=len(needed),
     )
-
-
-def _describe_missing_searches(games: int, lines: int) -> str:
-    if not games:
-        return "no such game in the corpus"
-    return f"awaits searching{f' with {lines} lines or more' if lines > 1 else ''}"
 
 
 def _describe_missing_games(

@@ -20,7 +20,7 @@ from live.messages.figures import GainKind
 from live.messages.values import Value
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.corpus_games import find_named
-from live.studies.move_files import build_schema, update_move_files
+from live.studies.move_files import COLUMNS, update_move_files
 from live.studies.searched_games import SearchSetting
 
 #: Default number of players in a table.
@@ -130,31 +130,24 @@ class StudyData:
         and plies.
         """
         for file in self._files:
-            yield (
-                self._filter_moves(polars.scan_parquet(file), all_players)
-                .select(columns)
-                .collect()
-            )
+            moves = self._filter_moves(polars.scan_parquet(file), all_players)
+            yield moves.select(columns).collect()
 
     def scan_moves(self, *, all_players: bool = False) -> polars.LazyFrame:
         """Return the rows of :meth:`read_moves` from all files as one lazy frame, which
         reads nothing until it is collected.
         """
-        files = self._files
-        moves = (
-            polars.scan_parquet(files)
-            if files
-            else polars.LazyFrame(schema=build_schema())
-        )
+        if self._files:
+            moves = polars.scan_parquet(self._files)
+        else:
+            moves = polars.LazyFrame(schema=COLUMNS)
         return self._filter_moves(moves, all_players)
 
     @cached_property
     def _files(self) -> list[Path]:
-        return (
-            []
-            if self._number is None
-            else update_move_files(self.database, self._number)
-        )
+        if self._number is None:
+            return []
+        return update_move_files(self.database, self._number)
 
     def _filter_moves(
         self, moves: polars.LazyFrame, all_players: bool
@@ -162,33 +155,28 @@ class StudyData:
         selected = moves.filter(polars.sql_expr(self.where))
         if self._chosen_games is not None:
             first: dict[int, int] = {}
-            for numbers in self._chosen_games.people.values():
-                if numbers:
-                    first |= dict.fromkeys(numbers, numbers[0])
+            for numbers in filter(None, self._chosen_games.people.values()):
+                first |= dict.fromkeys(numbers, numbers[0])
             selected = selected.filter(
                 col("game").is_in([*self._chosen_games.games])
             ).with_columns(col("player").replace(first), col("opponent").replace(first))
-        return (
-            selected
-            if all_players
-            else selected.filter(col("player").is_in([*self.players]))
-        )
+        if all_players:
+            return selected
+        return selected.filter(col("player").is_in([*self.players]))
 
     @property
     def where(self) -> str:
         """SQL condition that selects the games, valid for the table ``games`` and for
         rows of moves.
         """
-        first = self.selection.first_year
-        last = self.selection.last_year
-        parts = [
-            None
-            if self._events is None
-            else f"event IN ({', '.join(map(str, self._events))})",
-            None if first is None else f"year >= {first:d}",
-            None if last is None else f"year <= {last:d}",
-        ]
-        return " AND ".join(part for part in parts if part) or "TRUE"
+        parts = ["TRUE"]
+        if self._events is not None:
+            parts.append(f"event IN ({', '.join(map(str, self._events))})")
+        if self.selection.first_year is not None:
+            parts.append(f"year >= {self.selection.first_year:d}")
+        if self.selection.last_year is not None:
+            parts.append(f"year <= {self.selection.last_year:d}")
+        return " AND ".join(parts)
 
     def _write_condition(self, searched: bool) -> str:
         results = f"(SELECT game FROM results WHERE setting = {self._number})"

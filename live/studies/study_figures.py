@@ -122,6 +122,11 @@ def _group_rows(
         yield list(map(str, key)), _read_columns(part, *names)
 
 
+def _select_first(rows: DataFrame) -> DataFrame:
+    """Return the rows of the first player, or of all players together."""
+    return rows.filter(player=rows["player"][0])
+
+
 def _draw_curve(
     axes: Any,
     label: str,
@@ -188,7 +193,7 @@ def _draw_conformances(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _draw_within_30(axes: Any, rows: DataFrame) -> Labels:
-    rows_of_all = _require_enough_moves(rows.filter(player=rows["player"][0]))
+    rows_of_all = _require_enough_moves(_select_first(rows))
     _draw_color_columns(axes, rows_of_all, "evaluation_cp", "{} within 30", "o")
     return _EVALUATION, "share within 30 cp"
 
@@ -231,11 +236,9 @@ def _draw_shortfalls(axes: Any, rows: DataFrame) -> Labels:
 
 
 def _draw_positions(axes: Any, rows: DataFrame) -> Labels:
-    [([player], (at, moves))] = _group_rows(
-        rows, ["player"], "evaluation_cp", "moves", most_groups=1
-    )
+    at, moves = _read_columns(_select_first(rows), "evaluation_cp", "moves")
     axes.bar(at, moves, width=18)
-    return f"evaluation, centipawns, {player}", "positions"
+    return f"evaluation, centipawns, {rows['player'][0]}", "positions"
 
 
 def _draw_classes(axes: Any, rows: DataFrame) -> Labels:
@@ -243,9 +246,7 @@ def _draw_classes(axes: Any, rows: DataFrame) -> Labels:
         rows, ["player"], "class", "positions", most_groups=4
     ):
         _draw_curve(axes, player, *columns, marker="o")
-    [(_, (at, edges))] = _group_rows(
-        rows, ["player"], "class", "from_cp", most_groups=1
-    )
+    at, edges = _read_columns(_select_first(rows), "class", "from_cp")
     words = ["below" if math.isnan(edge) else f"{edge:.0f}" for edge in edges]
     axes.set_xticks(at, words, rotation=60, fontsize=8)
     return "least evaluation of the class, centipawns", "positions"

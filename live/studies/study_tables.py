@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -76,7 +76,6 @@ Rows = Iterator[Row | str | TableHead]
 """Output of the function that makes a table: its rows, its notes as plain texts, and a
 head. These notes come before the table's fixed notes.
 """
-Maker = TypeVar("Maker", bound=Callable[..., Rows])
 
 
 class TableKind(NamedTuple):
@@ -84,57 +83,45 @@ class TableKind(NamedTuple):
     texts that do not depend on the data.
     """
 
-    make: Callable[..., Rows]
+    name: str
+    """Name on the command line."""
     title: str
     source: str
+    """Paper and number of the table or figure."""
     columns: tuple[Column, ...]
-    notes: tuple[str, ...]
-    engine: str
-    about: Literal["players", "everybody", "named"]
-    by: tuple[str, ...]
+    make: Callable[..., Rows]
+    notes: tuple[str, ...] = ()
+    engine: str = "{setting}, {gain} gain"
+    """The setting for which the figures are valid; empty if the table needs only games
+    and no engine.
+    """
+    about: Literal["players", "everybody", "named"] = "players"
+    """``players`` for a table about the selected players; ``everybody`` for one about
+    all players, in which ``--player`` and ``--top`` have no effect; ``named`` for all
+    players together and beside them those named, in which ``--top`` has no effect.
+    """
+    by: tuple[str, ...] = ()
+    """Names of the pairings or groupings, the default first; the chosen one is the
+    second argument of ``make``.
+    """
 
 
-#: Every table by its name; a module adds its tables when it is imported.
-TABLES: dict[str, TableKind] = {}
 #: Value of ``engine`` for tables that always use successive gains, whatever gain is
 #: studied.
 SUCCESSIVE = "{setting}, successive gain"
 
 
-def register_table(
-    name: str,
-    title: str,
-    source: str,
-    *columns: Column,
-    notes: tuple[str, ...] = (),
-    engine: str = "{setting}, {gain} gain",
-    about: Literal["players", "everybody", "named"] = "players",
-    by: tuple[str, ...] = (),
-) -> Callable[[Maker], Maker]:
-    """Return a decorator that adds a table to ``TABLES``. The decorated function yields
-    the table's rows.
-
-    Args:
-        name: the table's name on the command line.
-        title: its title.
-        source: paper and number of the table or figure.
-        columns: its columns.
-        notes: its fixed notes.
-        engine: the setting for which the figures are valid; empty if the table needs
-            only games and no engine.
-        about: ``players`` for a table about the selected players; ``everybody`` for one
-            about all players, in which ``--player`` and ``--top`` have no effect;
-            ``named`` for all players together and beside them those named, in which
-            ``--top`` has no effect.
-        by: names of the pairings or groupings, the default first; the chosen one is the
-            second argument of the function.
+def define_table(
+    name: str, title: str, source: str, *columns: Column, **rest: Any
+) -> Callable[[Callable[..., Rows]], TableKind]:
+    """Return a decorator that makes a function, which yields a table's rows, into the
+    definition of the table. ``rest`` are fields of :class:`TableKind` after ``make``.
     """
 
-    def add(make: Maker) -> Maker:
-        TABLES[name] = TableKind(make, title, source, columns, notes, engine, about, by)
-        return make
+    def define(make: Callable[..., Rows]) -> TableKind:
+        return TableKind(name, title, source, columns, make, **rest)
 
-    return add
+    return define
 
 
 TableForm = Literal["text", "csv", "json"]
@@ -189,18 +176,15 @@ def _format_cell(value: Cell, digits: int | None) -> str:
     return "" if value is None else str(value)
 
 
-def build_table(name: str, data: StudyData, by: str | None = None) -> StudyTable:
+def build_table(kind: TableKind, data: StudyData, by: str | None = None) -> StudyTable:
     """Make one table. ``by`` is one of its pairings or groupings; None for the default.
 
     Raises:
-        InputError: there is no such table, or the table has no such ``by``.
+        InputError: the table has no such ``by``.
     """
-    if name not in TABLES:
-        raise InputError(name, "is no table", f"Name one of {', '.join(TABLES)}")
-    kind = TABLES[name]
     if by is not None and by not in kind.by:
         remedy = f"Give one of {', '.join(kind.by)}" if kind.by else "Leave it out"
-        raise InputError("--by", f"{by!r} is no choice for {name}", remedy)
+        raise InputError("--by", f"{by!r} is no choice for {kind.name}", remedy)
     title = kind.title
     columns = kind.columns
     notes = list[str]()
@@ -214,7 +198,7 @@ def build_table(name: str, data: StudyData, by: str | None = None) -> StudyTable
         else:
             rows.append(part)
     return StudyTable(
-        name,
+        kind.name,
         title,
         kind.source,
         kind.engine.format(setting=data.setting, gain=data.selection.gain),

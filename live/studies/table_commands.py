@@ -8,7 +8,7 @@ from pathlib import Path
 
 from live.errors import InputError
 from live.screens.command_output import check_writable, write_output
-from live.studies import (  # noqa: F401  # registers their tables
+from live.studies import (
     alliot_covariance,
     alliot_games,
     alliot_players,
@@ -20,9 +20,24 @@ from live.studies.corpus_database import CorpusDatabase
 from live.studies.searched_games import SearchSetting
 from live.studies.study_data import Selection, StudyData
 from live.studies.study_figures import FIGURES, render_figure
-from live.studies.study_tables import TABLES as TABLES
-from live.studies.study_tables import TableForm, build_table, format_table
+from live.studies.study_tables import (
+    TableForm,
+    TableKind,
+    build_table,
+    format_table,
+)
 
+#: Every table by its name.
+TABLES: dict[str, TableKind] = {
+    kind.name: kind
+    for kind in (
+        *alliot_games.TABLES,
+        *alliot_covariance.TABLES,
+        *alliot_players.TABLES,
+        *ferreira_tables.TABLES,
+        *regan_table.TABLES,
+    )
+}
 #: Form of a table by the extension of its file.
 _FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
 
@@ -44,13 +59,12 @@ def write_tables(
         InputError: there is no such corpus, table, setting, player or event, or nothing
             can be written.
     """
-    tables = names
-    if list(names) == ["all"]:
-        tables = list(TABLES)
-    else:
-        for name in names:
-            _refuse_without_effect(name, name, selection, by)
-    has_several = len(tables) > 1
+    kinds = [*TABLES.values()]
+    if list(names) != ["all"]:
+        kinds = [_find_table(name) for name in names]
+        for kind in kinds:
+            _refuse_without_effect(kind.name, kind, selection, by)
+    has_several = len(kinds) > 1
     if not has_several:
         check_writable(out)
         form = _FORMS.get(Path(out).suffix, form)
@@ -58,10 +72,10 @@ def write_tables(
         raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
     else:
         Path(out).mkdir(parents=True, exist_ok=True)
-    with _open_study_data(corpus, tables, setting, selection) as data:
-        for name in tables:
-            file = str(Path(out, f"{name}.{'txt' if form == 'text' else form}"))
-            text = format_table(build_table(name, data, by), form)
+    with _open_study_data(corpus, kinds, setting, selection) as data:
+        for kind in kinds:
+            file = str(Path(out, f"{kind.name}.{'txt' if form == 'text' else form}"))
+            text = format_table(build_table(kind, data, by), form)
             write_output(file if has_several else out, text.encode())
     return 0
 
@@ -82,27 +96,32 @@ def draw_figure(
         raise InputError(
             str(out), "is neither .png nor .svg", "Name the file with such an ending"
         )
-    table, *_ = FIGURES[name]
-    _refuse_without_effect(name, table, selection)
+    kind = TABLES[FIGURES[name][0]]
+    _refuse_without_effect(name, kind, selection)
     check_writable(str(out))
-    with _open_study_data(corpus, [table], setting, selection) as data:
-        write_output(
-            str(out), render_figure(name, build_table(table, data), out.suffix[1:])
-        )
+    with _open_study_data(corpus, [kind], setting, selection) as data:
+        figure = render_figure(name, build_table(kind, data), out.suffix[1:])
+        write_output(str(out), figure)
     return 0
 
 
+def _find_table(name: str) -> TableKind:
+    if name not in TABLES:
+        raise InputError(name, "is no table", f"Name one of {', '.join(TABLES)}")
+    return TABLES[name]
+
+
 def _refuse_without_effect(
-    name: str, table: str, selection: Selection, by: str | None = None
+    name: str, kind: TableKind, selection: Selection, by: str | None = None
 ) -> None:
     """Refuse ``--player`` and ``--top`` in tables where they have no effect.
 
     Raises:
         InputError: one of the two options has no effect in this table.
     """
-    about = TABLES[table].about if table in TABLES else "players"
+    about = kind.about
     # The table is about players unless it is grouped by something else.
-    if table == "regan" and by not in (None, "player"):
+    if kind.name == "regan" and by not in (None, "player"):
         about = "everybody"
     has_no_effect = {
         "--player": selection.players and about == "everybody",
@@ -116,15 +135,14 @@ def _refuse_without_effect(
 
 @contextmanager
 def _open_study_data(
-    corpus: Path, tables: Sequence[str], setting: int | None, selection: Selection
+    corpus: Path, kinds: Sequence[TableKind], setting: int | None, selection: Selection
 ) -> Iterator[StudyData]:
     """Open the data from which tables are made. If no table needs an engine, all games
     are used, searched or not.
     """
     with CorpusDatabase(corpus) as database:
-        alone = all(name in TABLES and not TABLES[name].engine for name in tables)
         # A setting of None means that no engine is used.
         chosen: tuple[int | None, SearchSetting] = (None, SearchSetting("", ""))
-        if not alone or setting is not None:
+        if setting is not None or any(kind.engine for kind in kinds):
             chosen = choose_setting(database, setting)
         yield StudyData(database, *chosen, selection)

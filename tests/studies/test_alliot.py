@@ -85,9 +85,9 @@ def test_several_indicators_together_are_least_squares() -> None:
     sums = summed(LineSums(1, groups=3, penalty=np.zeros((3, 3))), x, y)
     chosen, held = np.arange(90) % 3 != 2, np.arange(90) % 3 == 2
     line = np.linalg.lstsq(np.c_[np.ones(60), x[chosen]], y[chosen], rcond=None)[0]
-    assert sums.fit_line([0, 1])[1] == pytest.approx(line)
+    assert sums.fit_line(np.array([0, 1]))[1] == pytest.approx(line)
     told = line[0] + x[held] @ line[1:]
-    rho = compute_correlation(sums.compute_moments([2], (0, line)))
+    rho = compute_correlation(sums.compute_moments(np.array([2]), (0, line)))
     assert rho == pytest.approx(np.corrcoef(told, y[held])[0, 1])
     n, whole, covariance = sums.compute_covariance()
     design = np.c_[np.ones(90), x]
@@ -103,13 +103,13 @@ def test_the_best_of_many_indicators_is_tried_elsewhere() -> None:
     x, noise = rng.normal(size=(60, 4)), rng.normal(size=60)
     y = x[:, 2] + noise
     sums = summed(LineSums(4, groups=2), x, y)
-    index, line = sums.fit_line([0])
+    index, line = sums.fit_line(np.array([0]))
     slope, start = np.polyfit(x[::2, 2], y[::2], 1)
     assert (index, *line) == pytest.approx((2, start, slope))
-    rho = compute_correlation(sums.sum_held_out([([0], [1])]))
+    rho = compute_correlation(sums.sum_held_out([(np.array([0]), np.array([1]))]))
     assert rho == pytest.approx(np.corrcoef(x[1::2, 2], y[1::2])[0, 1])
     assert compute_correlation(np.zeros((3, 3))) is None
-    assert LineSums(2).fit_line([0])[1].tolist() == [0.0, 0.0]
+    assert LineSums(2).fit_line(np.array([0]))[1].tolist() == [0.0, 0.0]
 
 
 def games(count: int, step_cp: int = 1) -> list[CountedGame]:
@@ -178,7 +178,7 @@ def test_a_spline_finds_the_vector_that_made_the_results() -> None:
 def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
-        table = build_table("alliot-fits", data)
+        table = build_table(alliot_covariance.fits_table, data)
     assert not table.rows and table.notes == (
         "At least 41 games are needed to choose constants.",
     )
@@ -213,12 +213,12 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
         monkeypatch.setattr(
             alliot_covariance, "read_counted_games", lambda data: iter(held)
         )
-        rows = build_table("alliot-fits", data).rows
+        rows = build_table(alliot_covariance.fits_table, data).rows
         worth = list(map(let_the_better_win, held))
         monkeypatch.setattr(
             alliot_covariance, "read_counted_games", lambda data: iter(worth)
         )
-        told = build_table("alliot-fits", data).rows
+        told = build_table(alliot_covariance.fits_table, data).rows
     for row, other in zip(rows, told, strict=True):
         assert isinstance(row[3], float) and isinstance(row[4], float)
         assert row[4] < row[3]

@@ -615,13 +615,13 @@ def test_how_far_an_order_depends_on_limit_and_gain() -> None:
     assert [limit.name for limit in list_limits(every)] == ["9 nodes", "10 nodes"]
     [beside] = compare_with_next_limit(every)
     assert beside.gain == "same-search"
-    assert [each and each.order for each in beside.limits] == [(21, 18, 7, 2)]
-    assert [each and each.order for each in beside.paper] == [
+    assert [each and each.order for each in beside.compared] == [
+        (21, 18, 7, 2),
         (21, 20, 7, 0),
         (21, 19, 7, 1),
     ]
     [gains] = compare_gains(every)
-    assert [each and each.order for each in gains.limits] == [None, (21, 20, 7, 0)]
+    assert [each and each.order for each in gains.compared] == [None, (21, 20, 7, 0)]
     for each, near in ((few, 1), (many, 0)):
         kept = (
             f"7 rows, the whole order kept in 0 of 1, and but for neighbours in {near}."

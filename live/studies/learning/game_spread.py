@@ -184,11 +184,8 @@ def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
         outside = 0
         for total, elo in zip(totals, elos, strict=True):
             reading = read_rating(total._replace(kappa=kappa), prior_sd)
-            assert reading is not None and reading.usual_low is not None
-            assert (
-                reading.usual_high is not None
-            )  # not None, because the player is rated
-            outside += not reading.usual_low <= elo <= reading.usual_high
+            assert reading is not None  # not None, because a move is counted
+            outside += not has_in_usual_band(reading, elo)
         return outside > OWN_OUTSIDE * len(totals)
 
     sizes = range(LEAST_PRIOR_SD, MOST_PRIOR_SD, PRIOR_SD_STEP)
@@ -205,7 +202,11 @@ def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
         figures = [
             read_rating(total._replace(kappa=kappa), prior_sd) for total in totals
         ]
-        is_inside = [is_usual(figure) for figure in figures if figure is not None]
+        is_inside = [
+            has_in_usual_band(figure, figure.rating)
+            for figure in figures
+            if figure is not None
+        ]
         return sum(is_inside) / len(is_inside) - USUAL_SHARE
 
     from scipy.optimize import bisect  # imported only here, because the import is slow
@@ -213,9 +214,9 @@ def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
     return round(bisect(find_surplus, LEAST_KAPPA, MOST_KAPPA, xtol=1e-3), 3)
 
 
-def is_usual(figures: Perceived) -> bool:
-    """Return whether a rating lies in its usual band. The player must be rated, because
-    there is no band otherwise.
+def has_in_usual_band(figures: Perceived, elo: float) -> bool:
+    """Return whether an Elo lies in the usual band of a player. The player must be
+    rated, because there is no band otherwise.
     """
     assert figures.usual_low is not None and figures.usual_high is not None
-    return figures.usual_low <= figures.rating <= figures.usual_high
+    return figures.usual_low <= elo <= figures.usual_high

@@ -90,8 +90,8 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
     """
     left_out: Counter[str] = Counter()
     rows: list[_Answer] = []
-    # For each tenth of the forecast probability: sum of the forecasts, number of moves
-    # played, number of moves.
+    # Over all moves of all positions, for each tenth of the forecast probability: sum
+    # of the forecasts, number of moves played, number of moves.
     tenths = np.zeros((10, 3))
     count = 0
     for count, game in enumerate(games, 1):
@@ -120,7 +120,8 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
                     fmean(wrong) if wrong else 0.0,
                 )
             )
-            _add_forecasts(tenths, predicted, uci)
+            for move, share in predicted.items():
+                tenths[min(int(share * 10), 9)] += (share, move == uci, 1)
     figures = np.array(rows, dtype=np.float64).reshape(-1, len(_Answer._fields))
     numbers, kinds, elos = figures.T[:3].astype(np.int64)
     off, at_right, at_wrong = (
@@ -168,12 +169,6 @@ def _compute_wrong_losses(
     for uci, inputs in shifted:
         losses.append([_compute_surprise(next(shares), uci) for _ in inputs])
     return losses
-
-
-def _add_forecasts(tenths: Floats, predicted: dict[str, float], uci: str) -> None:
-    """Add the forecasts of all moves of a position, of which ``uci`` was played."""
-    for move, share in predicted.items():
-        tenths[min(int(share * 10), 9)] += (share, move == uci, 1)
 
 
 def _list_tenths(tenths: Floats) -> list[Figures]:

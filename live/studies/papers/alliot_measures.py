@@ -32,11 +32,11 @@ from live.studies.papers.measures import (
     Figures,
     Key,
     draw_in_turn,
-    keep_known,
     list_occasion_games,
     measure,
     measure_known,
     measure_mean_score,
+    measure_prediction,
     measure_share,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable
@@ -136,7 +136,7 @@ def list_games_of_year(
 
 def open_champions(table: PrintedTable, evidence: Evidence) -> StudyData:
     """Return the data of a table's games, with the champions as its players."""
-    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
+    people = evidence.find_people(_CHAMPIONS)
     return evidence.open_study(evidence.list_games(table), people)
 
 
@@ -148,7 +148,7 @@ def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
     """Count the games of each champion, with each colour and together (Alliot 2017,
     Table 1).
     """
-    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
+    people = evidence.find_people(_CHAMPIONS)
     games = evidence.list_games(table)
     figures = {}
     for row in table.rows:
@@ -172,9 +172,9 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
 def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of wins, draws and losses of a match."""
     occasion = evidence.paper.occasions[table.at]
-    people = evidence.games.find_people(occasion)
+    people = evidence.find_people(table.at)
     player, opponent = (people.get(name, []) for name in occasion.players)
-    counts = count_results(evidence.games.list_of_occasion(occasion), player, opponent)
+    counts = count_results(evidence.list_of_occasion(table.at), player, opponent)
     games = sum(counts)
     shares = dict(zip(("wins", "draws", "losses"), counts, strict=True))
     if not games:
@@ -187,7 +187,7 @@ def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the first player's score in each title match (Alliot 2017, Table 5, column
     AS).
     """
-    people = evidence.games.find_people(evidence.paper.occasions[_MATCHES])
+    people = evidence.find_people(_MATCHES)
     figures = {}
     for row in table.rows:
         games = _list_match(row, evidence.games, evidence.paper, people)
@@ -265,9 +265,9 @@ class _PlayerYear(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _gather_years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYear]:
-    """Gather the moves of the years before matches, by champion and year."""
-    data = open_champions(evidence.paper.find_table("alliot-table-5-ms"), evidence)
+def _gather_years(evidence: Evidence, table: str) -> dict[tuple[str, int], _PlayerYear]:
+    """Gather the moves of a table's games, by champion and year."""
+    data = open_champions(evidence.paper.find_table(table), evidence)
     conforming = gather_moves(data, ConformingMoves, "player", "year")
     paired = gather_moves(data, PairedMoves, "player", "year")
     return {
@@ -298,7 +298,7 @@ def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures
     """Return the first player's expected score, as the mean over both colours, for each
     match for which the moves of both players are known.
     """
-    moves = _gather_years_before(evidence)
+    moves = _gather_years(evidence, "alliot-table-5-ms")
     predict = _PREDICTIONS[by]
     figures: dict[Key, Measured | None] = {}
     for row in rows:
@@ -306,8 +306,8 @@ def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures
         opponent = moves.get((row.other, int(row.at) - 1))
         if player is not None and opponent is not None:
             mean = predict_both_colors(predict, player, opponent)
-            figures[row.key] = measure_known(mean.expected_score, mean.low, mean.high)
-    return keep_known(figures)
+            figures[row.key] = measure_prediction(mean)
+    return figures
 
 
 @measure("errors", games=draw_years_before_matches, gains=_GAINS)
@@ -320,7 +320,9 @@ def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     for name in _PREDICTIONS:
         predictions = _predict(name, evidence.paper.predictions[name], evidence)
         columns[name] = {
-            key: prediction.value for key, prediction in predictions.items()
+            key: prediction.value
+            for key, prediction in predictions.items()
+            if prediction is not None
         }
     if any(len(columns[name]) < len(printed["as"]) for name in _PREDICTIONS):
         return {}
@@ -388,7 +390,7 @@ def correlate_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     together (Alliot 2017, Table 4).
     """
     games = evidence.list_games(table)
-    people = evidence.games.find_people(evidence.paper.occasions[_CHAMPIONS])
+    people = evidence.find_people(_CHAMPIONS)
     champions = [*name_people(people)]
     other_numbers = [
         number for number in evidence.games.words if number not in champions
@@ -400,7 +402,7 @@ def correlate_errors(table: PrintedTable, evidence: Evidence) -> Figures:
             subject = "All" if name == "all" else name
             for indicator, correlation in zip(INDICATORS, correlations, strict=True):
                 figures[subject, indicator, ""] = measure_known(*correlation[1:])
-    return keep_known(figures)
+    return figures
 
 
 @measure("covariance", games=list_champions_games, gains=_GAINS)
@@ -417,7 +419,7 @@ def fit_outcome_vectors(table: PrintedTable, evidence: Evidence) -> Figures:
         figures[name, "sd", ""] = measure_known(fit.sd)
         figures[name, "beta", ""] = measure_known(fit.beta, fit.beta_low, fit.beta_high)
         figures[name, "alpha", ""] = measure_known(fit.alpha)
-    return keep_known(figures)
+    return figures
 
 
 # --- best years -----------------------------------------------------------------------
@@ -443,32 +445,21 @@ def _pair_best_years(evidence: Evidence, by: str) -> BattleRoyale:
     """Predict every pair of champions, each with the games of the best year that the
     paper names. Champions without moves of that year are left out.
     """
-    paper = evidence.paper
-    moves = _gather_best_years(evidence)
+    moves = _gather_years(evidence, "alliot-table-7")
     [printed] = [
         table
-        for table in paper.tables
+        for table in evidence.paper.tables
         if table.by == by and table.measure == "best-year"
     ]
-    years = [(row.one, int(row.value)) for row in printed.rows]
-    moves_by_name = {
-        name: moves[name, year] for name, year in years if (name, year) in moves
-    }
+    moves_by_name = {}
+    for row in printed.rows:
+        if (row.one, int(row.value)) in moves:
+            moves_by_name[row.one] = moves[row.one, int(row.value)].paired
     predict = PREDICTORS[by]
     return BattleRoyale(
         lambda white, black: predict(moves_by_name[white], moves_by_name[black]),
         moves_by_name,
     )
-
-
-@lru_cache(maxsize=4)
-def _gather_best_years(evidence: Evidence) -> dict[tuple[str, int], PairedMoves]:
-    data = open_champions(evidence.paper.find_table("alliot-table-7"), evidence)
-    moves_of = gather_moves(data, PairedMoves, "player", "year")
-    return {
-        (data.players[player], year): moves
-        for (player, year), moves in moves_of.items()
-    }
 
 
 @measure("best-rank", games=draw_best_years, gains=_GAINS)
@@ -478,11 +469,7 @@ def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     """
     places = _pair_best_years(evidence, table.by).rank_players()
     ranks = {place.player: place.rank for place in places}
-    return {
-        row.key: Measured(float(rank))
-        for row in table.rows
-        if (rank := ranks.get(row.one)) is not None
-    }
+    return {row.key: measure_known(ranks.get(row.one)) for row in table.rows}
 
 
 @measure("best-pairs", games=draw_best_years, gains=_GAINS)
@@ -491,13 +478,10 @@ def predict_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     champion of the column (Alliot 2017, Tables 7 to 9).
     """
     pairings = _pair_best_years(evidence, table.by).pairings
-    figures: Figures = {}
+    figures = {}
     for row in table.rows:
-        prediction = pairings.get((row.one, row.other))
-        if prediction is not None and prediction.expected_score is not None:
-            figures[row.key] = Measured(
-                prediction.expected_score, prediction.low, prediction.high
-            )
+        if (row.one, row.other) in pairings:
+            figures[row.key] = measure_prediction(pairings[row.one, row.other])
     return figures
 
 
@@ -510,4 +494,4 @@ def name_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
     best = {}
     for player, year in find_best_years(study, table.by):
         best[study.players[player]] = Measured(float(year))
-    return {row.key: best[row.one] for row in table.rows if row.one in best}
+    return {row.key: best.get(row.one) for row in table.rows}

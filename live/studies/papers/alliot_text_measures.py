@@ -5,10 +5,10 @@ They are computed from the same draw of the champions' games as Table 6.
 """
 
 from collections import Counter
-from math import hypot
 
 from polars import col
 
+from live.ratings.score_interval import subtract_shares
 from live.studies.alliot_covariance import CONVOLUTIONS, fit_convolutions, fit_grid
 from live.studies.alliot_games import count_shortfalls, fit_share_differences
 from live.studies.line_fits import LineFit
@@ -18,7 +18,6 @@ from live.studies.papers.measures import (
     Evidence,
     Figures,
     Key,
-    keep_known,
     measure,
     measure_known,
     measure_mean_score,
@@ -63,15 +62,13 @@ def share_shortfalls(table: PrintedTable, evidence: Evidence) -> Figures:
     more than two pawns (Alliot 2017, Figure 3).
     """
     white, black = _count_losses(table, evidence).values()
-    all_losses = white + black
-    n = all_losses.total()
+    losses = white + black
+    n = losses.total()
     if not n:
         return {}
-    beyond = sum(
-        moves for lost_cp, moves in all_losses.items() if lost_cp > _TWO_PAWNS_CP
-    )
+    beyond = n - _count_within(losses, _TWO_PAWNS_CP)
     return {
-        ("all players", "at 0", ""): _share_within(all_losses, 0),
+        ("all players", "at 0", ""): _share_within(losses, 0),
         ("all players", "beyond 2.00", ""): measure_share(beyond, n),
     }
 
@@ -88,10 +85,11 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
     [printed_cp] = [
         round(100 * row.value) for row in table.rows if row.other == "greatest at x"
     ]
-    differences = [
-        _subtract_shares(_share_within(white, x_cp), _share_within(black, x_cp))
-        for x_cp in range(_TWO_PAWNS_CP + 1)
-    ]
+    differences = []
+    for x_cp in range(_TWO_PAWNS_CP + 1):
+        within = [_count_within(losses, x_cp) for losses in (white, black)]
+        shares = subtract_shares(within[0], white.total(), within[1], black.total())
+        differences.append(Measured(*shares))
     greatest = max(differences)
     figures = {("White less Black", "within 0.25", ""): differences[printed_cp]}
     if greatest.low is not None and greatest.low > 0:
@@ -102,25 +100,11 @@ def compare_colours(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 def _share_within(losses: Counter[int], x_cp: int) -> Measured:
-    within = sum(moves for lost_cp, moves in losses.items() if lost_cp <= x_cp)
-    return measure_share(within, losses.total())
+    return measure_share(_count_within(losses, x_cp), losses.total())
 
 
-def _subtract_shares(share: Measured, subtracted: Measured) -> Measured:
-    """Return the difference of two shares, with its interval by Newcombe (1998, method
-    10).
-    """
-    difference = share.value - subtracted.value
-    if (
-        share.low is None
-        or share.high is None
-        or subtracted.low is None
-        or subtracted.high is None
-    ):
-        return Measured(difference)
-    below = hypot(share.value - share.low, subtracted.high - subtracted.value)
-    above = hypot(share.high - share.value, subtracted.value - subtracted.low)
-    return Measured(difference, difference - below, difference + above)
+def _count_within(losses: Counter[int], x_cp: int) -> int:
+    return sum(moves for lost_cp, moves in losses.items() if lost_cp <= x_cp)
 
 
 @measure("accumulated", games=list_champions_games, gains=("same-search",))
@@ -143,7 +127,7 @@ def fit_accumulated_conformance(table: PrintedTable, evidence: Evidence) -> Figu
                 printed.beta, printed.beta_low, printed.beta_high
             )
             figures[row.one, "alpha", ""] = measure_known(printed.alpha)
-    return keep_known(figures)
+    return figures
 
 
 @measure("convolved", games=list_champions_games, gains=("same-search",))
@@ -159,7 +143,7 @@ def correlate_convolved_gains(table: PrintedTable, evidence: Evidence) -> Figure
     figures["the best n0 and b", "rho", ""] = measure_known(
         best.rho, best.rho_low, best.rho_high
     )
-    return keep_known(figures)
+    return figures
 
 
 @measure("highest-reached", games=list_champions_games, gains=("same-search",))
@@ -175,7 +159,7 @@ def score_after_highest(table: PrintedTable, evidence: Evidence) -> Figures:
         .agg(highest=col("best_cp").max(), score=col("score").first())
         .collect()
     )
-    figures: Figures = {}
+    figures: dict[Key, Measured] = {}
     for row in table.rows:
         scores = games.filter(col("highest") >= round(100 * float(row.other)))["score"]
         if len(scores):

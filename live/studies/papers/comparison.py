@@ -3,7 +3,7 @@ order and winners. All functions are pure.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -126,7 +126,9 @@ class Comparison(Value, kw_only=True):
         winners.
         """
         if self.table.agreement == "winner":
-            return count_same_winners(self.rows, find_even_figure(self.table))
+            # Neither player is ahead at a difference of 0 or a score of a half.
+            is_difference = self.table.measure.endswith("difference")
+            return count_same_winners(self.rows, 0.0 if is_difference else 0.5)
         if self.table.agreement == "winner-by-match":
             return count_same_winners_by_match(self.rows)
         return None
@@ -135,7 +137,7 @@ class Comparison(Value, kw_only=True):
 def compare(
     paper: str,
     table: PrintedTable,
-    measured: Mapping[tuple[str, str, str], Measured],
+    measured: Mapping[tuple[str, str, str], Measured | None],
     *,
     setting: SearchSetting | None = None,
     gain: str = "",
@@ -157,6 +159,16 @@ def compare(
     )
 
 
+def group_comparisons(
+    comparisons: Iterable[Comparison], name: Callable[[Comparison], str]
+) -> dict[str, list[Comparison]]:
+    """Return comparisons by what ``name`` returns for them, in their order."""
+    groups: dict[str, list[Comparison]] = {}
+    for comparison in comparisons:
+        groups.setdefault(name(comparison), []).append(comparison)
+    return groups
+
+
 def put_in_place_of_paper(source: Comparison, target: Comparison) -> Comparison:
     """Return ``target`` with our figures of ``source`` in place of the printed ones. In
     this way two settings or gains are compared in the same form as a setting and the
@@ -168,13 +180,6 @@ def put_in_place_of_paper(source: Comparison, target: Comparison) -> Comparison:
             printed = msgspec.structs.replace(row.printed, value=source_row.ours.value)
             rows.append(ComparedRow(printed, row.ours))
     return msgspec.structs.replace(target, rows=tuple(rows))
-
-
-def find_even_figure(table: PrintedTable) -> float:
-    """Return the figure at which neither player is ahead: 0 for a difference, a half
-    for a score.
-    """
-    return 0.0 if table.measure.endswith("difference") else 0.5
 
 
 def compare_orders(rows: Sequence[ComparedRow]) -> OrderKept | None:

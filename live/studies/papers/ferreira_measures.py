@@ -25,10 +25,10 @@ from live.studies.papers.measures import (
     Evidence,
     Figures,
     Key,
-    keep_known,
     list_occasion_games,
     measure,
     measure_known,
+    measure_prediction,
     measure_share,
 )
 from live.studies.papers.printed import PrintedTable
@@ -65,9 +65,8 @@ def gather_occasion(evidence: Evidence, name: str) -> OccasionMoves:
     """
     if not evidence.has_enough_of(name):
         return _NOBODY
-    occasion = evidence.paper.occasions[name]
-    games = evidence.games.list_of_occasion(occasion)
-    data = evidence.open_study(games, evidence.games.find_people(occasion))
+    games = evidence.list_of_occasion(name)
+    data = evidence.open_study(games, evidence.find_people(name))
     names = data.players
     players = {
         player: moves
@@ -124,17 +123,14 @@ def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, Predicti
 def expect_scores(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected score of each pair."""
     pairs = _compare_rows(table, evidence)
-    figures = {}
-    for key, pair in pairs.items():
-        figures[key] = measure_known(pair.expected_score, pair.low, pair.high)
-    return keep_known(figures)
+    return {key: measure_prediction(pair) for key, pair in pairs.items()}
 
 
 @measure("difference", "match-difference", games=list_occasion_games, gains=_BOTH)
 def expect_differences(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the Elo difference of each pair."""
     pairs = _compare_rows(table, evidence)
-    return keep_known({key: _measure_difference(pair) for key, pair in pairs.items()})
+    return {key: _measure_difference(pair) for key, pair in pairs.items()}
 
 
 @measure("algorithm-2", games=list_occasion_games, gains=_BOTH)
@@ -211,8 +207,7 @@ def _measure_players(
     that ``make`` computes from these moves.
     """
     players = gather_occasion(evidence, table.at).players
-    rows = [row for row in table.rows if row.one in players]
-    return keep_known({row.key: make(players[row.one]) for row in rows})
+    return {row.key: make(players[row.one]) for row in table.rows if row.one in players}
 
 
 @measure("zeros", games=list_occasion_games, gains=_BOTH)
@@ -264,7 +259,7 @@ def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     if len(ratings) > 1:
         ends = compute_interval_of_mean([*ratings.values()])
         figures["average"] = Measured(fmean(ratings.values()), *ends)
-    return {row.key: figures[row.one] for row in table.rows if row.one in figures}
+    return {row.key: figures.get(row.one) for row in table.rows}
 
 
 @measure("strength", games=list_occasion_games, gains=_BOTH)
@@ -279,7 +274,7 @@ def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     players_by_occasion = {
         name: gather_occasion(evidence, name).players for name in sorted(names)
     }
-    figures: Figures = {}
+    figures: dict[Key, Measured] = {}
     for row in table.rows:
         players = players_by_occasion[row.at or table.at]
         if row.one in players:
@@ -325,9 +320,7 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
         }
     values["Fischer", "ahead by the engine"] = to_engine["Fischer"] - to_engine["Byrne"]
     return {
-        row.key: Measured(value)
-        for row in table.rows
-        if (value := values.get((row.one, row.other))) is not None
+        row.key: measure_known(values.get((row.one, row.other))) for row in table.rows
     }
 
 

@@ -3,7 +3,7 @@ depends on them. All functions are pure.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -65,17 +65,12 @@ def choose_highest_limits(comparisons: Iterable[Comparison]) -> list[Comparison]
     return [*highest.values()]
 
 
-class LimitsBeside(NamedTuple):
-    """Figures of one table, compared between limits; None where one of two comparisons
-    is missing.
-    """
+class OrdersBeside(NamedTuple):
+    """Orders of one table that are compared; None where a comparison is missing."""
 
     table: PrintedTable
     gain: str
-    limits: Sequence[Comparison | None]
-    """Comparisons of each limit with the next higher one."""
-    paper: Sequence[Comparison | None]
-    """Comparisons of each limit with the paper."""
+    compared: Sequence[Comparison | None]
 
 
 def list_limits(comparisons: Iterable[Comparison]) -> list[SearchLimit]:
@@ -93,59 +88,56 @@ def list_limits(comparisons: Iterable[Comparison]) -> list[SearchLimit]:
 
 
 def compare_with_next_limit(
-    comparisons: Iterable[Comparison],
-) -> Iterator[LimitsBeside]:
-    """Compare the figures of each limit with those of the next higher limit and of the
-    paper, by table and gain.
+    comparisons: Sequence[Comparison],
+) -> Iterator[OrdersBeside]:
+    """Compare the figures of each limit with those of the next higher limit, and then
+    of each limit with the paper, by table and gain.
     """
-    ordered = [comparison for comparison in comparisons if _has_order(comparison)]
-    limits = list_limits(ordered)
-    groups: dict[tuple[str, str], dict[SearchLimit, Comparison]] = {}
-    for comparison in ordered:
-        group = groups.setdefault((comparison.table.name, comparison.gain), {})
-        group[read_limit(comparison.setting)] = comparison
-    for (_, gain), group in groups.items():
-        beside = [_put_beside(group, *pair) for pair in pairwise(limits)]
+    limits = list_limits(comparisons)
+    for (_, gain), group in _group_by_limit(comparisons).items():
+        beside = [
+            _put_beside(group.get(lower), group.get(higher))
+            for lower, higher in pairwise(limits)
+        ]
         if any(beside):
             table = next(iter(group.values())).table
-            yield LimitsBeside(table, gain, beside, [*map(group.get, limits)])
+            yield OrdersBeside(table, gain, [*beside, *map(group.get, limits)])
+
+
+def compare_gains(comparisons: Sequence[Comparison]) -> Iterator[OrdersBeside]:
+    """Compare the figures of successive gains with those of same-search gains, by table
+    and at each limit.
+    """
+    limits = list_limits(comparisons)
+    groups = _group_by_limit(comparisons)
+    for (name, gain), group in groups.items():
+        same_search = groups.get((name, "same-search"), {})
+        beside = [
+            _put_beside(group.get(limit), same_search.get(limit)) for limit in limits
+        ]
+        if gain == "successive" and any(beside):
+            yield OrdersBeside(next(iter(group.values())).table, gain, beside)
+
+
+def _group_by_limit(
+    comparisons: Iterable[Comparison],
+) -> dict[tuple[str, str], dict[SearchLimit, Comparison]]:
+    """Return the comparisons with an order by table and gain, and then by limit."""
+    groups: dict[tuple[str, str], dict[SearchLimit, Comparison]] = {}
+    for comparison in filter(_has_order, comparisons):
+        group = groups.setdefault((comparison.table.name, comparison.gain), {})
+        group[read_limit(comparison.setting)] = comparison
+    return groups
 
 
 def _put_beside(
-    group: Mapping[SearchLimit, Comparison],
-    lower_limit: SearchLimit,
-    higher_limit: SearchLimit,
+    target: Comparison | None, source: Comparison | None
 ) -> Comparison | None:
-    lower, higher = group.get(lower_limit), group.get(higher_limit)
     # Figures from different draws of games are not compared, because they differ in
     # more than the limit.
-    if lower is None or higher is None or lower.games != higher.games:
+    if target is None or source is None or target.games != source.games:
         return None
-    return put_in_place_of_paper(higher, lower)
-
-
-class GainsBeside(NamedTuple):
-    """Figures of one table, compared between the two kinds of gain, at each limit."""
-
-    table: PrintedTable
-    limits: Sequence[Comparison | None]
-
-
-def compare_gains(comparisons: Iterable[Comparison]) -> Iterator[GainsBeside]:
-    """Compare the figures of the two kinds of gain, by table and at each limit."""
-    ordered = [comparison for comparison in comparisons if _has_order(comparison)]
-    limits = list_limits(ordered)
-    groups: dict[str, dict[SearchLimit, list[Comparison]]] = {}
-    for comparison in ordered:
-        group = groups.setdefault(comparison.table.name, {})
-        group.setdefault(read_limit(comparison.setting), []).append(comparison)
-    for group in groups.values():
-        pairs = [group.get(limit, []) for limit in limits]
-        beside = [
-            put_in_place_of_paper(*pair) if len(pair) == 2 else None for pair in pairs
-        ]
-        if any(beside):
-            yield GainsBeside(next(iter(group.values()))[0].table, beside)
+    return put_in_place_of_paper(source, target)
 
 
 def _has_order(comparison: Comparison) -> bool:

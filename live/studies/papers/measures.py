@@ -8,9 +8,10 @@ from functools import cached_property, lru_cache
 from itertools import takewhile
 from operator import itemgetter
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from live.messages.figures import GainKind
+from live.ratings.predictions import Prediction
 from live.ratings.score_interval import compute_score_interval
 from live.studies.corpus_database import CorpusDatabase, NumberedGame
 from live.studies.papers.comparison import Measured
@@ -24,7 +25,8 @@ from live.studies.study_data import ChosenGames, Selection, StudyData
 ENOUGH = 0.75
 
 Key = tuple[str, str, str]
-Figures = dict[Key, Measured]
+Figures = Mapping[Key, Measured | None]
+"""Figures by the keys of printed rows; None for a figure that is unknown."""
 
 
 class Evidence:
@@ -80,14 +82,23 @@ class Evidence:
             else needed
         )
 
-    def has_enough_of(self, name: str) -> bool:
+    def find_people(self, occasion: str) -> dict[str, list[int]]:
+        """Return the players of an occasion who are in the corpus: their numbers by the
+        names that the paper uses.
+        """
+        return self.games.find_people(self.paper.occasions[occasion])
+
+    def list_of_occasion(self, occasion: str) -> list[ListedGame]:
+        """Return the games of an occasion that are in the corpus."""
+        return self.games.list_of_occasion(self.paper.occasions[occasion])
+
+    def has_enough_of(self, occasion: str) -> bool:
         """Return whether enough games of an occasion are searched, so that figures
         represent it.
         """
-        occasion = self.paper.occasions[name]
-        games = self.games.list_of_occasion(occasion)
+        games = self.list_of_occasion(occasion)
         n = sum(game.game in self.searched for game in games)
-        return n >= ENOUGH * occasion.games
+        return n >= ENOUGH * self.paper.occasions[occasion].games
 
     def read_searched_games(
         self, games: Iterable[ListedGame]
@@ -122,13 +133,20 @@ Measure = Callable[[PrintedTable, Evidence], Figures]
 Needs = Callable[[PrintedTable, PrintedPaper, CorpusGames], list[ListedGame]]
 
 
+def need_no_games(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
+    """Return an empty list: the table is computed from printed numbers alone."""
+    return []
+
+
 class MeasureKind(NamedTuple):
     """Definition of a measure: how the figures of a printed table are computed here."""
 
     make: Measure
-    games: Needs
+    games: Needs = need_no_games
     """Function that returns the games that a table needs, searched or not."""
-    gains: tuple[GainKind, ...]
+    gains: tuple[GainKind, ...] = ()
     """Kinds of gain with which the measure is computed; empty if it needs no engine."""
     lines: int = 1
     """Smallest number of lines that the searches must have."""
@@ -138,26 +156,14 @@ class MeasureKind(NamedTuple):
 MEASURES: dict[str, MeasureKind] = {}
 
 
-def need_no_games(
-    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
-) -> list[ListedGame]:
-    """Return an empty list: the table is computed from printed numbers alone."""
-    return []
-
-
-def measure(
-    *names: str,
-    games: Needs = need_no_games,
-    gains: tuple[GainKind, ...] = (),
-    lines: int = 1,
-) -> Callable[[Measure], Measure]:
+def measure(*names: str, **needs: Any) -> Callable[[Measure], Measure]:
     """Return a decorator that adds the decorated function to ``MEASURES`` under each of
-    these names.
+    these names. ``needs`` are fields of :class:`MeasureKind`.
     """
 
     def add(make: Measure) -> Measure:
         for name in names:
-            MEASURES[name] = MeasureKind(make, games, gains, lines)
+            MEASURES[name] = MeasureKind(make, **needs)
         return make
 
     return add
@@ -190,9 +196,9 @@ def measure_known(
     return None if value is None else Measured(value, low, high)
 
 
-def keep_known(figures: Mapping[Key, Measured | None]) -> Figures:
-    """Return the figures that are not None."""
-    return {key: figure for key, figure in figures.items() if figure is not None}
+def measure_prediction(prediction: Prediction) -> Measured | None:
+    """Return an expected score with its interval; None if it is unknown."""
+    return measure_known(prediction.expected_score, prediction.low, prediction.high)
 
 
 def draw_in_turn(

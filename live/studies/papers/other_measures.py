@@ -12,7 +12,6 @@ from live.studies.papers.measures import (
     Figures,
     Key,
     draw_in_turn,
-    keep_known,
     measure,
     measure_known,
 )
@@ -80,7 +79,7 @@ def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
         }
         for quantity, figure in measured.items():
             figures[str(milepost), quantity, ""] = figure
-    return keep_known(figures)
+    return figures
 
 
 @measure("match-statistics")

@@ -5,9 +5,15 @@ functions are pure.
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import filterfalse, pairwise
+from operator import attrgetter
 
-from live.studies.papers.comparison import ComparedRow, Comparison, Measured
+from live.studies.papers.comparison import (
+    ComparedRow,
+    Comparison,
+    Measured,
+    group_comparisons,
+)
 from live.studies.papers.limits import (
     choose_highest_limits,
     compare_gains,
@@ -61,10 +67,9 @@ def build_markdown(comparisons: Sequence[Comparison]) -> str:
         "",
         *_list_missing(comparisons),
     ]
-    for group in _group_by_table(highest):
-        if not group[0].table.long and any(
-            comparison.rows_done for comparison in group
-        ):
+    done = filter(_is_done, highest)
+    for group in group_comparisons(done, attrgetter("table.name")).values():
+        if not group[0].table.long:
             lines += ["", *_write_table(group)]
     return "\n".join(lines) + "\n"
 
@@ -100,25 +105,19 @@ def build_csv(comparisons: Sequence[Comparison]) -> str:
     return out.getvalue()
 
 
-def _group_by_table(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
-    groups: dict[str, list[Comparison]] = {}
-    for comparison in comparisons:
-        groups.setdefault(comparison.table.name, []).append(comparison)
-    return [*groups.values()]
-
-
 def _summarise_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    groups = _group_by_table(comparisons)
+    groups = group_comparisons(comparisons, attrgetter("table.name"))
     rows = 0
     rows_done = 0
-    for group in groups:
+    for group in groups.values():
         rows += len(group[0].rows)
         rows_done += max(comparison.rows_done for comparison in group)
     yield (
         f"{rows} printed numbers in {len(groups)} tables, columns and figures;"
         f" {rows_done} of them have a figure of ours, with one setting at least."
     )
-    for label, members in _group_by_setting(comparisons).items():
+    done = filter(_is_done, comparisons)
+    for label, members in group_comparisons(done, _name_setting).items():
         yield f"- {label}: {', '.join(_sum_agreement(members))}."
 
 
@@ -156,12 +155,8 @@ def _sum_agreement(comparisons: Sequence[Comparison]) -> list[str]:
     return parts
 
 
-def _group_by_setting(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
-    groups: dict[str, list[Comparison]] = {}
-    for comparison in comparisons:
-        if comparison.rows_done:
-            groups.setdefault(_name_setting(comparison), []).append(comparison)
-    return groups
+def _is_done(comparison: Comparison) -> bool:
+    return comparison.rows_done > 0
 
 
 def _name_setting(comparison: Comparison) -> str:
@@ -174,29 +169,26 @@ def _name_setting(comparison: Comparison) -> str:
 
 def _list_comparisons(comparisons: Sequence[Comparison]) -> Iterator[str]:
     yield from _write_head("table", "where", "rows", "done with", "games", "result")
-    for comparison in comparisons:
-        if comparison.rows_done:
-            table = comparison.table
-            page = f", p. {table.page}" if table.page else ""
-            games = ""
-            if comparison.wanted:
-                games = f"{comparison.games} of {comparison.wanted}"
-            yield _write_row(
-                table.title,
-                f"{comparison.paper}, {table.where}{page}",
-                f"{comparison.rows_done} of {len(comparison.rows)}",
-                _shorten_setting(comparison),
-                games,
-                _describe_agreement(comparison),
-            )
+    for comparison in filter(_is_done, comparisons):
+        table = comparison.table
+        page = f", p. {table.page}" if table.page else ""
+        games = ""
+        if comparison.wanted:
+            games = f"{comparison.games} of {comparison.wanted}"
+        yield _write_row(
+            table.title,
+            f"{comparison.paper}, {table.where}{page}",
+            f"{comparison.rows_done} of {len(comparison.rows)}",
+            _shorten_setting(comparison),
+            games,
+            _describe_agreement(comparison),
+        )
 
 
 def _list_missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield a list of the tables for which we have no figure, grouped by reason."""
-    reasons: dict[str, list[Comparison]] = {}
-    for comparison in comparisons:
-        if not comparison.rows_done:
-            reasons.setdefault(comparison.missing, []).append(comparison)
+    left = filterfalse(_is_done, comparisons)
+    reasons = group_comparisons(left, attrgetter("missing"))
     if reasons:
         yield "Not made:"
         yield ""
@@ -219,7 +211,7 @@ def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield from ("", "### How far an order depends on the limit", "")
         yield from _write_head("figures", "gain", *heads)
     for row in rows:
-        orders = map(_describe_order, (*row.limits, *row.paper))
+        orders = map(_describe_order, row.compared)
         yield _write_row(_name_table(row.table), row.gain, *orders)
 
 
@@ -233,7 +225,7 @@ def _write_gains(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield ""
         yield from _write_head("figures", *names)
     for row in rows:
-        yield _write_row(_name_table(row.table), *map(_describe_order, row.limits))
+        yield _write_row(_name_table(row.table), *map(_describe_order, row.compared))
 
 
 def _write_head(*names: str) -> Iterator[str]:
@@ -293,8 +285,8 @@ def _describe_order(comparison: Comparison | None) -> str:
 
 
 def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
+    """Yield the rows of one table, with a column for each comparison of it."""
     table = group[0].table
-    done_comparisons = [comparison for comparison in group if comparison.rows_done]
     page = f", page {table.page}" if table.page else ""
     yield f"### {table.title}"
     yield ""
@@ -303,17 +295,17 @@ def _write_table(group: Sequence[Comparison]) -> Iterator[str]:
         yield table.note
     yield ""
     heads = ["", "paper"]
-    for comparison in done_comparisons:
+    for comparison in group:
         name = (
             f"{_shorten_setting(comparison)} (95 %)" if comparison.setting else "ours"
         )
         heads += [name] if table.other_scale else [name, "difference"]
     yield from _write_head(*heads)
-    for at, row in enumerate(done_comparisons[0].rows):
+    for at, row in enumerate(group[0].rows):
         label = " ".join(part for part in _name_row(row, table) if part)
-        digits = done_comparisons[0].count_digits(row)
+        digits = group[0].count_digits(row)
         cells = [label, _write_number(row.printed.value, digits)]
-        for comparison in done_comparisons:
+        for comparison in group:
             our_row = comparison.rows[at]
             cells += [_write_figure(our_row.ours, digits)]
             if not table.other_scale:

@@ -37,26 +37,23 @@ def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
     over their games of the occasion.
     """
     figures = {}
-    for occasion in sorted({row.at or table.at for row in table.rows}):
-        ratings = _rate_occasion(evidence, occasion)
-        for row in table.rows:
-            if (row.at or table.at) == occasion and row.one in ratings:
-                figures[row.key] = ratings[row.one]
+    for row in table.rows:
+        ratings = _rate_occasion(evidence, row.at or table.at)
+        figures[row.key] = ratings.get(row.one)
     return figures
 
 
 @lru_cache(maxsize=64)
-def _rate_occasion(evidence: Evidence, occasion_name: str) -> dict[str, Measured]:
+def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
     engine = evidence.setting.engine.partition(";")[0]
     scale = SCALES.get((engine, evidence.setting.bound))
-    if scale is None or not evidence.has_enough_of(occasion_name):
+    if scale is None or not evidence.has_enough_of(occasion):
         return {}
     reader = _load_reader(scale)
-    occasion = evidence.paper.occasions[occasion_name]
-    names = name_people(evidence.games.find_people(occasion))
+    names = name_people(evidence.find_people(occasion))
     totals: dict[str, list[PerceivedEvidence]] = defaultdict(list)
     for game, searched in evidence.read_searched_games(
-        evidence.games.list_of_occasion(occasion)
+        evidence.list_of_occasion(occasion)
     ):
         sides = [
             PlayedSide(names[player], elo, ())

@@ -4,9 +4,10 @@ It needs matplotlib. The same comparisons give the same bytes.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
-from live.studies.papers.comparison import Comparison, Measured
+from live.studies.papers.comparison import Comparison, Measured, group_comparisons
 from live.studies.papers.limits import choose_highest_limits
 from live.studies.study_figures import open_figure, save_figure
 
@@ -24,10 +25,9 @@ def render_picture(comparisons: Sequence[Comparison]) -> bytes | None:
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    drawn: dict[str, list[Comparison]] = {}
-    for comparison in choose_highest_limits(comparisons):
-        if comparison.rows_done and comparison.table.name in _PANELS:
-            drawn.setdefault(comparison.table.name, []).append(comparison)
+    highest = choose_highest_limits(comparisons)
+    done = [comparison for comparison in highest if comparison.rows_done]
+    drawn = group_comparisons(done, attrgetter("table.name"))
     tables = [name for name in _PANELS if name in drawn]
     if not tables:
         return None

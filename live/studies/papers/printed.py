@@ -123,10 +123,6 @@ class PrintedPaper(Value, kw_only=True, eq=False):
     """One paper with its printed tables."""
 
     paper: str
-    title: str
-    engine: str
-    pages: str
-    """Explanation of how pages are counted."""
     occasions: dict[str, Occasion]
     tables: tuple[PrintedTable, ...]
     evaluations_cp: tuple[int, ...] = ()
