@@ -44,7 +44,6 @@ from live.event.requests import RequestId
 from live.games.game import (
     Game,
     GameConfirmed,
-    GameGone,
     MovesPlayed,
     NewGame,
     Step,
@@ -272,9 +271,7 @@ class Event:
         if id not in self.index:
             return [], ()
         first = self._shared.shown_id(id)
-        games = [self.index[member] for member in self._shared.member_ids(first)]
-        for game in games:
-            self.index.apply(GameGone(game.id))
+        games = list(map(self.index.forget, self._shared.member_ids(first)))
         # All sources are removed in one call, so that screens never show the game with
         # only some of its sources.
         self._apply_shown(self._shared.retire_game(first))

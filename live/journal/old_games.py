@@ -8,9 +8,7 @@ import time
 
 from live.event.bus import Follower
 from live.event.event import Event
-from live.games.game import Game
 from live.games.game_retention import GameRetention
-from live.messages.values import GameId
 from live.process.clock import ReadClock
 from live.process.memory import release_free_memory
 
@@ -51,13 +49,13 @@ class OldGames:
 
     def forget(self) -> None:
         """Remove the games that are old now."""
-        forgotten = list(self._retention.forget_old_games(self._retire, self._clock()))
-        for game in forgotten:
-            log.info("game %s ended long ago and was removed from memory", game.id)
-        if forgotten:
+        old_games = self._retention.find_old_games(self._clock())
+        for id in old_games:
+            games, changes = self._event.forget(id)
+            self._publish(changes)
+            self._retention.remove_game(id)
+            for game in games:
+                self._retention.remove_game(game.id)
+                log.info("game %s ended long ago and was removed from memory", game.id)
+        if old_games:
             release_free_memory()
-
-    def _retire(self, id: GameId) -> list[Game]:
-        games, changes = self._event.forget(id)
-        self._publish(changes)
-        return games

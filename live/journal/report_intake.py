@@ -24,7 +24,7 @@ class ReportIntake:
         publish: receives the changes.
         journal: the journal of the event.
         lists: add missing data about the players to every report.
-        retention: drops games that were already removed from memory.
+        retention: records which games changed.
         memories: returns the values to store with a step.
         report_health: receives doubts about the rating lists.
         clock: returns a monotonic time, seconds.
@@ -57,7 +57,6 @@ class ReportIntake:
         if doubts := self._lists.doubt_text:
             detail = f"in doubt, so not used: {doubts}"
             self._report_health(part_health("rating list", "stale", detail))
-        report = self._retention.drop_forgotten(report)
         for step, changes in self._event.apply_report(report):
             # A step and its alerts are written in one transaction. If the program were
             # killed between two transactions, the alert that a step raises would be

@@ -61,7 +61,7 @@ class Week:
     def tell(
         self, *games: GameReport, feed: str = "feed", complete: bool = False
     ) -> None:
-        report = self.retention.drop_forgotten(FeedReport(feed, games, complete))
+        report = FeedReport(feed, games, complete)
         for step, changes in self.state.apply_report(report):
             self._publish(changes)
             self.retention.record_step(
