@@ -44,13 +44,11 @@ from live.event.requests import RequestId
 from live.games.game import (
     Game,
     GameConfirmed,
-    MovesPlayed,
     NewGame,
     Step,
     side_to_play,
 )
 from live.games.game_index import GameIndex, sort_by_order
-from live.games.report_changes import plan_report_steps
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.alerts import Alert
@@ -66,9 +64,6 @@ from live.messages.to_clients import (
 from live.messages.values import FeedName, GameId
 from live.ratings.intrinsic_rating import predict_choices
 from live.ratings.model_choice import Models
-
-#: Maximum number of moves that are applied in one step. It takes some milliseconds.
-MOVES_A_STEP = 40
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +98,7 @@ class Event:
         this.
         """
         self.index = GameIndex()
-        """Every game as its source reports it. Steps are applied only to this index."""
+        """Every game as its source reports it."""
         self._shared = shared = SharedGames(self.index)
         self.get_shown_game = shared.get
         """Return a game as screens show it, or as its source reports it if no screen
@@ -156,28 +151,21 @@ class Event:
     ) -> Iterator[tuple[Step, Sequence[EventChange]]]:
         """Apply a report step by step; yield each step with the changes it caused.
 
-        Each step is applied when the iterator is advanced. A new game arrives without
-        moves, and its moves follow in groups, so that no step takes long.
+        Each step is applied when the iterator is advanced, and takes some milliseconds.
 
         Raises:
             ValueError: a step does not fit its game.
             KeyError: the game of a step is unknown.
         """
-        for step in plan_report_steps(self.index, report):
-            if not isinstance(step, NewGame):
-                yield step, self.apply_step(step)
-                continue
-            self._shared.announce_game(step.game)
-            for piece in split_into_steps(step.game):
-                yield piece, self.apply_step(piece)
+        for step, shown in self._shared.apply_report(report):
+            yield step, self._follow_step(step, shown)
 
     def restore(self, game: Game) -> Iterator[Sequence[EventChange]]:
         """Restore a game of an earlier run in several steps; yield the changes of each
         step.
         """
-        self._shared.announce_game(game)
-        for step in split_into_steps(game):
-            changes = self.apply_step(step)
+        for step, shown in self._shared.add_game(game):
+            changes = self._follow_step(step, shown)
             self.index.mark_restored(game.id)
             yield changes
         self._announce_header(game.id)
@@ -198,11 +186,14 @@ class Event:
             ValueError: the step does not fit its game.
             KeyError: the game of the step is unknown.
         """
-        self.index.apply(step)
+        return self._follow_step(step, self._shared.apply_step(step))
+
+    def _follow_step(self, step: Step, shown: Iterable[Shown]) -> Sequence[EventChange]:
+        """Bring the records up to date after a step; return the changes."""
         if isinstance(step, GameConfirmed):
             self._announce_header(step.id)
         else:
-            self._apply_shown(self._shared.follow_step(step))
+            self._apply_shown(shown)
         return self._outbox.take()
 
     def _apply_shown(self, steps: Iterable[Shown]) -> None:
@@ -270,11 +261,8 @@ class Event:
         """
         if id not in self.index:
             return [], ()
-        first = self._shared.shown_id(id)
-        games = list(map(self.index.forget, self._shared.member_ids(first)))
-        # All sources are removed in one call, so that screens never show the game with
-        # only some of its sources.
-        self._apply_shown(self._shared.retire_game(first))
+        games, shown = self._shared.forget_game(self._shared.shown_id(id))
+        self._apply_shown(shown)
         return games, self._outbox.take()
 
     # --- answers ----------------------------------------------------------------------
@@ -705,13 +693,3 @@ class Event:
             for color, player in record.players.items():
                 players[player.key].append(judged[color])
         return games, players
-
-
-def split_into_steps(game: Game) -> Iterator[Step]:
-    """Yield a game as steps that take some milliseconds each; the first step has no
-    moves.
-    """
-    yield NewGame(msgspec.structs.replace(game, moves=()))
-    for start in range(0, len(game.moves), MOVES_A_STEP):
-        moves = game.moves[start : start + MOVES_A_STEP]
-        yield MovesPlayed(game.id, start + 1, moves)
