@@ -49,6 +49,7 @@ from live.games.game import (
     side_to_play,
 )
 from live.games.game_index import GameIndex, sort_by_order
+from live.games.player_lists import PlayerLists
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.alerts import Alert
@@ -97,6 +98,8 @@ class Event:
         """Return the notable moments. The part of the service that finds moments sets
         this.
         """
+        self.lists = PlayerLists(None, None)
+        """Complete every report. Set before the first report."""
         self.index = GameIndex()
         """Every game as its source reports it."""
         self._shared = shared = SharedGames(self.index)
@@ -149,14 +152,19 @@ class Event:
     def apply_report(
         self, report: FeedReport
     ) -> Iterator[tuple[Step, Sequence[EventChange]]]:
-        """Apply a report step by step; yield each step with the changes it caused.
+        """Complete a report with the lists of players, and apply it step by step.
 
-        Each step is applied when the iterator is advanced, and takes some milliseconds.
+        Yield each step with the changes it caused. Each step is applied when the
+        iterator is advanced, and takes some milliseconds.
 
         Raises:
             ValueError: a step does not fit its game.
             KeyError: the game of a step is unknown.
         """
+        report = self.lists.complete_report(report)
+        if doubts := self.lists.doubt_text:
+            detail = f"in doubt, so not used: {doubts}"
+            self._store_feed_health(part_health("rating list", "stale", detail))
         for step, shown in self._shared.apply_report(report):
             yield step, self._follow_step(step, shown)
 

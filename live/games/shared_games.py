@@ -43,7 +43,9 @@ from live.messages.values import GameId
 
 #: A step of a game as shown, and the game after it; None if it was deleted.
 Shown = tuple[Step, Game | None]
-
+#: A step that was applied to a source's game, and the steps of the games as shown,
+#: which must be iterated over before the next step.
+Applied = tuple[Step, Iterable[Shown]]
 
 #: Number of plies from which on a source counts as behind. A smaller difference is
 #: normal delay.
@@ -98,11 +100,8 @@ class SharedGames:
         group = self._groups.get(id)
         return (*group.others, id) if group is not None and group.first == id else (id,)
 
-    def apply_report(
-        self, report: FeedReport
-    ) -> Iterator[tuple[Step, Iterable[Shown]]]:
-        """Apply a report step by step. Yield each step of the source's games with the
-        steps of the games as shown, which must be iterated over before the next step.
+    def apply_report(self, report: FeedReport) -> Iterator[Applied]:
+        """Apply a report step by step.
 
         Each step is applied when the iterator is advanced. A new game arrives without
         moves, and its moves follow in groups, so that no step takes long.
@@ -117,15 +116,14 @@ class SharedGames:
             else:
                 yield step, self.apply_step(step)
 
-    def add_game(self, game: Game) -> Iterator[tuple[Step, Iterable[Shown]]]:
-        """Add a new game in several steps; yield them as :meth:`apply_report` does."""
+    def add_game(self, game: Game) -> Iterator[Applied]:
+        """Add a new game step by step, as :meth:`apply_report` does."""
         self._coming = {game.id: game}
         for step in split_into_steps(game):
             yield step, self.apply_step(step)
 
     def apply_step(self, step: Step) -> Iterable[Shown]:
-        """Apply a step of a source's games; return the steps of the games as shown,
-        which must be iterated over before the next step.
+        """Apply a step of a source's games; return the steps of the games as shown.
 
         Raises:
             ValueError: the step does not fit its game.
