@@ -7,7 +7,7 @@ as the service (:mod:`live.app`).
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,18 +18,18 @@ from live.event.answer_intake import AnswerIntake
 from live.event.bus import Bus
 from live.event.choose_measure import open_event
 from live.event.event import Event
+from live.event.old_games import OldGames
 from live.event.search_relay import SearchRelay
 from live.games.game_retention import GameRetention
-from live.games.player_lists import PlayerLists, open_player_lists
+from live.games.player_lists import open_player_lists
 from live.human.human_queue import HumanQueue
 from live.journal.arbiter_notes import JournalWatchStore
 from live.journal.engine_measuring import EngineMeasuring
 from live.journal.event_journal import EventJournal
 from live.journal.measured_engines import EngineInUse, read_measured_engine
 from live.journal.memories import build_memories
-from live.journal.old_games import OldGames
-from live.journal.report_intake import ReportIntake
 from live.journal.restart import restore_event
+from live.messages.from_sources import FeedReport
 from live.messages.health import FeedHealth
 from live.messages.values import FeedName
 from live.process.waiters import Waiters
@@ -50,8 +50,6 @@ class EventParts:
     bus: Bus
     arbiter: ArbiterDesk
     moments: MomentWatch
-    lists: PlayerLists
-    intake: ReportIntake
     inbox: SourceInbox
     old_games: OldGames
     waiters: Waiters
@@ -69,8 +67,13 @@ class EngineParts:
 
 def connect_event(config: Config, journal: EventJournal, event: Event) -> EventParts:
     """Return an event connected to all parts that need no engine."""
-    bus = Bus()
+    bus = Bus(journal.journal.transaction)
     waiters = Waiters()
+
+    def take_report(report: FeedReport) -> Iterator[None]:
+        for changes in event.apply_report(report):
+            bus.publish(changes)
+            yield
 
     def report_health(health: FeedHealth) -> None:
         bus.publish(event.update_feed_health(health))
@@ -84,41 +87,26 @@ def connect_event(config: Config, journal: EventJournal, event: Event) -> EventP
     )
     event.alerts = arbiter.alerts
     event.moments = moments.moments
+    event.lists = open_player_lists(config.feeds)
+    journal.read_memories = lambda: build_memories(
+        arbiter.memories(), moments.memories()
+    )
+    retention = GameRetention(config.memory.finished_after_h * 3600)
+    old_games = OldGames(event, bus.publish, retention, time.monotonic)
     bus.follow(arbiter.follow)
     bus.follow(moments.follow)
-    bus.subscribe(journal.mark_changed)
-    lists = open_player_lists(config.feeds)
-    retention = GameRetention(config.memory.finished_after_h * 3600)
-    intake = ReportIntake(
-        event,
-        bus.publish,
-        journal,
-        lists,
-        retention,
-        lambda: build_memories(arbiter.memories(), moments.memories()),
-        report_health,
-    )
+    bus.follow(journal.follow)
+    bus.follow(old_games.follow)
     inbox = SourceInbox(
-        intake.take,
+        take_report,
         event.list_reports,
         event.find_feed_health,
         report_health,
         lambda: event.is_rated,
         waiters,
     )
-    old_games = OldGames(event, bus.publish, retention)
     return EventParts(
-        config,
-        journal,
-        event,
-        bus,
-        arbiter,
-        moments,
-        lists,
-        intake,
-        inbox,
-        old_games,
-        waiters,
+        config, journal, event, bus, arbiter, moments, inbox, old_games, waiters
     )
 
 
@@ -220,6 +208,4 @@ async def run_event(
                     yield parts, engine_parts
                 finally:
                     parts.arbiter.record_end()
-                journal.journal.keep_memories(
-                    build_memories(parts.arbiter.memories(), parts.moments.memories())
-                )
+                journal.journal.keep_memories(journal.read_memories())

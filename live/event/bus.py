@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from live.event.game_change import EventChange, select_messages
 from live.messages.health import HealthReport, part_health
@@ -22,9 +23,16 @@ class Bus:
 
     If a receiver fails on a change, only that receiver loses the change. If it is a
     follower, the call that published the change then raises the first error.
+
+    Args:
+        transaction: opens a transaction for everything that receivers store because of
+            a change.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, transaction: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        self._transaction = transaction
         self._followers: list[Follower] = []
         self._listeners: list[ChangeListener] = []
         self._waiting: deque[Sequence[EventChange]] = deque()
@@ -58,8 +66,12 @@ class Bus:
         self._is_publishing = True
         errors: list[Exception] = []
         try:
-            while self._waiting:
-                errors += self._distribute(self._waiting.popleft())
+            # A step and its alerts are stored in one transaction. If the program were
+            # killed between two transactions, the alert that a step raises would be
+            # raised again after the restart.
+            with self._transaction():
+                while self._waiting:
+                    errors += self._distribute(self._waiting.popleft())
         finally:
             self._is_publishing = False
         if errors:

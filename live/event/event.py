@@ -27,7 +27,7 @@ import msgspec
 
 from live.engine.search import Position, SearchFailure, SearchProgress, SearchResult
 from live.event.comparisons import ComparedMoves, ComparisonData
-from live.event.game_change import EventChange
+from live.event.game_change import EventChange, ReportedStep
 from live.event.game_record import ArchivedValues, GameRecord
 from live.event.methods import (
     EventMethods,
@@ -149,13 +149,11 @@ class Event:
 
     # --- reports ----------------------------------------------------------------------
 
-    def apply_report(
-        self, report: FeedReport
-    ) -> Iterator[tuple[Step, Sequence[EventChange]]]:
+    def apply_report(self, report: FeedReport) -> Iterator[Sequence[EventChange]]:
         """Complete a report with the lists of players, and apply it step by step.
 
-        Yield each step with the changes it caused. Each step is applied when the
-        iterator is advanced, and takes some milliseconds.
+        Yield the changes of each step. Each step is applied when the iterator is
+        advanced, and takes some milliseconds.
 
         Raises:
             ValueError: a step does not fit its game.
@@ -164,9 +162,9 @@ class Event:
         report = self.lists.complete_report(report)
         if doubts := self.lists.doubt_text:
             detail = f"in doubt, so not used: {doubts}"
-            self._store_feed_health(part_health("rating list", "stale", detail))
+            yield self.update_feed_health(part_health("rating list", "stale", detail))
         for step, shown in self._shared.apply_report(report):
-            yield step, self._follow_step(step, shown)
+            yield [ReportedStep(step), *self._follow_step(step, shown)]
 
     def restore(self, game: Game) -> Iterator[Sequence[EventChange]]:
         """Restore a game of an earlier run in several steps; yield the changes of each

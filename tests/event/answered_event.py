@@ -92,7 +92,7 @@ class FollowedEvent:
 
     async def take(self, report: FeedReport) -> None:
         """As the inbox does it."""
-        await self.parts.intake.take(report)
+        await self.parts.inbox.take(report)
 
     async def settled(self) -> None:
         """Every report is taken in and every search is answered."""

@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -1030,3 +1031,22 @@ def test_a_game_is_forgotten_once() -> None:
     assert event.forget("g1")[0] == [first]
     assert event.forget("g1") == ([], ())
     assert event.game("g1") is None
+
+
+async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
+    service = open_unscored(None, **{"feeds.rating_list": str(path)})
+    game = upto(demo_feed.read_demo_games()[0], 2)
+    game = change_headers(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
+    await service.take(FeedReport("hall", (game,)))
+    (health,) = service.state.feeds()
+    assert (health.feed, health.state, health.part) == ("rating list", "stale", True)
+    assert (
+        "Boe, A is perhaps Boe Anna (7) in the list: give the FIDE id" in health.detail
+    )
+    (held,) = service.state.games()
+    assert held.black.elo == 2100 and held.black.k == 20 and held.white.elo is None
+    service.arbiter.tick()

@@ -32,6 +32,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from live.engine.search import Search, SearchResult
+from live.event.game_change import ReportedStep
 from live.games.game import Game, NewGame
 from live.journal.journal import Journal
 from live.journal.journal_reader import JournalRun, replay_game
@@ -520,8 +521,10 @@ class JournalledEvent(PublishedEvent):
         self.public.listen(partial(record_publication, self.public, self.journal))
 
     def report(self, report: FeedReport) -> None:
-        for step, changes in self.state.apply_report(report):
-            self.journal.add_change(step)
+        for changes in self.state.apply_report(report):
+            for change in changes:
+                if isinstance(change, ReportedStep):
+                    self.journal.add_change(change.step)
             self.publish(changes)
 
 

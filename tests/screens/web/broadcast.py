@@ -209,7 +209,7 @@ class Broadcast:
             for n in self._line
         )
         report = FeedReport("hall", games, complete=True)
-        for _, changes in self.state.apply_report(report):
+        for changes in self.state.apply_report(report):
             self.publish(changes)
         self.answer()
 

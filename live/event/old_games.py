@@ -4,10 +4,11 @@ The games remain in the journal, so reports made from the journal contain them.
 """
 
 import logging
-import time
+from collections.abc import Iterable
 
 from live.event.bus import Follower
 from live.event.event import Event
+from live.event.game_change import EventChange, ReportedStep
 from live.games.game_retention import GameRetention
 from live.process.clock import ReadClock
 from live.process.memory import release_free_memory
@@ -30,7 +31,7 @@ class OldGames:
         event: Event,
         publish: Follower,
         retention: GameRetention,
-        clock: ReadClock = time.monotonic,
+        clock: ReadClock,
     ) -> None:
         self._event = event
         self._publish = publish
@@ -46,6 +47,13 @@ class OldGames:
             self._retention.record_change(
                 game.id, game.feed, over=is_over, now_s=self._clock()
             )
+
+    def follow(self, changes: Iterable[EventChange]) -> None:
+        """Record which games change now."""
+        for change in changes:
+            if isinstance(change, ReportedStep):
+                game = self._event.get_shown_game(change.step.id)
+                self._retention.record_step(change.step, game, self._clock())
 
     def forget(self) -> None:
         """Remove the games that are old now."""
