@@ -19,7 +19,6 @@ from live.event.bus import Bus
 from live.event.choose_measure import open_event
 from live.event.event import Event
 from live.event.old_games import OldGames
-from live.event.search_relay import SearchRelay
 from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.human_queue import HumanQueue
@@ -141,7 +140,7 @@ def connect_engines(
         event.predict_choices if live else None,
         event.find_human_shares if human else None,
     )
-    bus.follow(SearchRelay(engines.desk, engines.end_boards).follow)
+    bus.follow(engines.follow)
     read_human = queue.report_health if queue is not None else None
     watch = EngineWatch(event, bus.publish, engines.report_health, read_human)
     measuring = EngineMeasuring(

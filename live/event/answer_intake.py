@@ -7,10 +7,10 @@ of one turn of the event loop.
 
 from collections.abc import Callable, Hashable
 
+from live.engine.requests import RequestId
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.event.bus import Follower
 from live.event.event import Event
-from live.event.requests import RequestId
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.values import GameId
 

@@ -25,6 +25,7 @@ from typing import TypeVar
 
 import msgspec
 
+from live.engine.requests import RequestId
 from live.engine.search import Position, SearchFailure, SearchProgress, SearchResult
 from live.event.comparisons import ComparedMoves, ComparisonData
 from live.event.game_change import EventChange, ReportedStep
@@ -40,7 +41,6 @@ from live.event.methods import (
 from live.event.outbox import Outbox
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import GameRater, Measure, needs_field
-from live.event.requests import RequestId
 from live.games.game import (
     Game,
     GameConfirmed,

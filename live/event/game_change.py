@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from live.event.requests import SearchDropped, SearchRequest
+from live.engine.requests import SearchDropped, SearchRequest
 from live.games.game import Step
 from live.human.question import HumanRequest
 from live.messages.figures import PlyView

@@ -21,6 +21,7 @@ import chess
 import msgspec
 from msgspec.structs import asdict, replace
 
+from live.engine.requests import RequestId, RequestKind, SearchRequest, Urgency
 from live.engine.search import (
     SearchFailure,
     SearchOptions,
@@ -63,7 +64,6 @@ from live.event.rate_game import (
     count_common,
     game_pace,
 )
-from live.event.requests import RequestId, RequestKind, SearchRequest, Urgency
 from live.games.game import Game, is_played
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.figures import NO_SCORE, Curves, GameDetail, GameView, PlyView

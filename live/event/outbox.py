@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from live.engine.requests import RequestId, SearchDropped, SearchRequest
 from live.event.game_change import EventChange
-from live.event.requests import RequestId, SearchDropped, SearchRequest
 from live.human.question import HumanRequest
 
 

@@ -19,13 +19,13 @@ from pathlib import Path
 import msgspec
 
 from live import __version__
+from live.engine.requests import RequestId, SearchRequest
 from live.engine.result_cache import ResultCache
 from live.engine.search import Search, SearchResult
 from live.event.bus import Follower
 from live.event.event import Event
 from live.event.game_change import EventChange, ReportedStep, select_messages
 from live.event.game_record import ArchivedValues
-from live.event.requests import RequestId, SearchRequest
 from live.games.game import Game, GameConfirmed, Step
 from live.journal.journal import Journal
 from live.journal.journal_reader import (

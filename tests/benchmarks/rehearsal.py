@@ -29,8 +29,8 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from live.engine.requests import RequestId, Urgency
 from live.engine.search import Search, SearchResult
-from live.event.requests import RequestId, Urgency
 from live.messages.from_sources import FeedReport
 from live.messages.to_clients import SnapshotMessage
 from live.process.clock import LoopClock

@@ -14,12 +14,12 @@ from typing import Self
 import msgspec
 
 from live.commands.read_settings import read_settings
+from live.engine.requests import RequestId, SearchDropped, SearchRequest, Urgency
 from live.engine.search import Search, SearchFailure, SearchResult
 from live.engine.uci import EngineIdentity
 from live.event.answer_intake import AnswerIntake
 from live.event.choose_measure import open_event
 from live.event.game_change import EventChange
-from live.event.requests import RequestId, SearchDropped, SearchRequest, Urgency
 from live.event_parts import EngineParts, EventParts, connect_event, run_event
 from live.journal.event_journal import EventJournal, Known
 from live.journal.measured_engines import EngineInUse

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.engine.requests import RequestId, SearchRequest, Urgency
 from live.engine.search import (
     Limit,
     Search,
@@ -32,7 +33,6 @@ from live.event.game_change import EventChange, GameChange
 from live.event.game_record import GameRecord
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import Measure
-from live.event.requests import RequestId, SearchRequest, Urgency
 from live.games.game import (
     ClocksCorrected,
     Game,

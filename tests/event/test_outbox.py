@@ -2,10 +2,10 @@
 
 from chess import STARTING_FEN as START
 
+from live.engine.requests import RequestId, SearchDropped, SearchRequest
 from live.engine.search import Position, Search
 from live.event.game_change import GameChange
 from live.event.outbox import Outbox
-from live.event.requests import RequestId, SearchDropped, SearchRequest
 from live.human.question import HumanQuestion, HumanRequest
 
 SEARCH = Search(Position(START))

@@ -14,11 +14,11 @@ from typing import Any
 import chess
 import msgspec
 
+from live.engine.requests import RequestId, SearchDropped, SearchRequest
 from live.engine.search import Search, SearchResult
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
 from live.event.rate_game import Measure
-from live.event.requests import RequestId, SearchDropped, SearchRequest
 from live.messages.figures import CurvePoint, Curves, EngineInfo, GameDetail
 from live.messages.from_sources import (
     FeedReport,
