@@ -110,7 +110,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     async with Publisher(
         ServerConfig(port=0), service.state, limits=limits
     ) as publisher:
-        service.bus.subscribe(publisher.publish)
+        service.bus.subscribe(publisher.audiences.publish)
         for moment in before.values():
             await service.take(FeedReport("rehearsal", (moment.report,)))
         await service.settled()

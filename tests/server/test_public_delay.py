@@ -289,7 +289,7 @@ async def drill(
         site=StaticSite(Path("/nowhere")),
         public=public,
     )
-    service.bus.subscribe(publisher.publish)
+    service.bus.subscribe(publisher.audiences.publish)
     timed: list[tuple[float, str, bytes]] = []
     async with publisher:
         stranger = Stranger(publisher, hide_scores)

@@ -283,7 +283,7 @@ async def on_air(
     broadcast = Broadcast(boards, names)
     broadcast.play(plies)
     async with Publisher(ServerConfig(port=0, **config), broadcast.state) as publisher:
-        broadcast.listener = publisher.publish
+        broadcast.listener = publisher.audiences.publish
         yield broadcast, publisher
 
 
