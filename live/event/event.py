@@ -38,7 +38,6 @@ from live.event.methods import (
     rate_game_by_methods,
     rate_player_by_methods,
 )
-from live.event.outbox import Outbox
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import GameRater, Measure, needs_field
 from live.games.game import (
@@ -121,8 +120,13 @@ class Event:
         self._records: dict[GameId, GameRecord] = {}
         # Games with new answers that the standings do not include yet.
         self._unrated: dict[GameId, None] = {}
-        self._outbox = Outbox()
-        self._standings = standings = EventStandings(measure, engine, self._outbox)
+        # The changes of the call in progress. Those that are not committed are dropped
+        # if the work on a game fails.
+        self._committed: list[EventChange] = []
+        self._uncommitted: list[EventChange] = []
+        self._standings = standings = EventStandings(
+            measure, engine, self._uncommitted.append
+        )
         self.players, self.gains = standings.players, standings.gains
         self.stored_engine = standings.stored_engine
         """The engine with its rating before any game was known."""
@@ -175,7 +179,7 @@ class Event:
             self.index.mark_restored(game.id)
             yield changes
         self._announce_header(game.id)
-        yield self._outbox.take()
+        yield self._take_changes()
 
     def set_order(self, order: Sequence[GameId]) -> None:
         """Set the order in which the games are listed."""
@@ -200,7 +204,7 @@ class Event:
             self._announce_header(step.id)
         else:
             self._apply_shown(shown)
-        return self._outbox.take()
+        return self._take_changes()
 
     def _apply_shown(self, steps: Iterable[Shown]) -> None:
         self._rate_waiting()
@@ -227,7 +231,7 @@ class Event:
             return
         else:
             record.follow(game, self._standings.find_players(id, game.headers))
-        self._outbox.changes += record.take_changes()
+        self._uncommitted += record.take_changes()
         self._renew_standings([*affected, *record.players.values()])
 
     def _open_record(
@@ -238,7 +242,7 @@ class Event:
             self._standings.find_players(game.id, game.headers),
             measure=self.measure,
             field=lambda: self._standings.field,
-            outbox=self._outbox,
+            collect=self._uncommitted.append,
             engine_scores=self._engine_scores,
             archived=archived,
         )
@@ -246,19 +250,19 @@ class Event:
     def _close_record(self, record: GameRecord) -> None:
         record.close()
         del self._records[record.game.id]
-        self._outbox.changes.append(GoneMessage(record.game.id))
+        self._uncommitted.append(GoneMessage(record.game.id))
 
     def remove(self, id: GameId) -> Sequence[EventChange]:
         """Exclude a game from screens and figures, although its sources still report
         it.
         """
         self._apply_shown(self._shared.remove_game(id))
-        return self._outbox.take()
+        return self._take_changes()
 
     def restore_removed(self, id: GameId) -> Sequence[EventChange]:
         """Include a removed game in screens and figures again."""
         self._apply_shown(self._shared.restore_removed(id))
-        return self._outbox.take()
+        return self._take_changes()
 
     def forget(self, id: GameId) -> tuple[list[Game], Sequence[EventChange]]:
         """Remove an old game from memory, and from the figures of its players.
@@ -269,7 +273,7 @@ class Event:
             return [], ()
         games, shown = self._shared.forget_game(self._shared.shown_id(id))
         self._apply_shown(shown)
-        return games, self._outbox.take()
+        return games, self._take_changes()
 
     # --- answers ----------------------------------------------------------------------
 
@@ -325,13 +329,13 @@ class Event:
             return ()
         with self._commit_or_give_up(id):
             apply(record)
-            self._outbox.changes += record.take_changes()
+            self._uncommitted += record.take_changes()
             players = record.players.values()
             if rate:
                 self._renew_standings(players)
             elif any(player.changed for player in players):
                 self._unrated[id] = None
-        return self._outbox.take()
+        return self._take_changes()
 
     @property
     def has_unrated(self) -> bool:
@@ -345,7 +349,7 @@ class Event:
     def rate(self) -> Sequence[EventChange]:
         """Update the standings with all answers that they lack; return the changes."""
         self._rate_waiting()
-        return self._outbox.take()
+        return self._take_changes()
 
     def _rate_waiting(self) -> None:
         waiting, self._unrated = self._unrated, {}
@@ -387,19 +391,19 @@ class Event:
         self.measure = self.measure._replace(models=models)
         self._standings.measure_by(self.measure)
         self._commit()
-        yield self._outbox.take()
+        yield self._take_changes()
         for record in list(self._records.values()):
             # A game that was deleted and reported again in the meantime has a new
             # record.
             if self._records.get(record.game.id) is record:
                 self._renew_standings(self._rerate(record))
                 self._commit()
-                yield self._outbox.take()
+                yield self._take_changes()
 
     def update_feed_health(self, health: FeedHealth) -> Sequence[EventChange]:
         """Store the state of a feed; return the changes."""
         self._store_feed_health(health)
-        return self._outbox.take()
+        return self._take_changes()
 
     def _store_feed_health(self, health: FeedHealth) -> None:
         if health.part and health.state == "live":
@@ -417,10 +421,10 @@ class Event:
         if health != self._engines:
             self._engines = health
             self._announce_health()
-        return self._outbox.take()
+        return self._take_changes()
 
     def _announce_health(self) -> None:
-        self._outbox.changes.append(HealthMessage(self.feeds(), self._engines))
+        self._uncommitted.append(HealthMessage(self.feeds(), self._engines))
         self._commit()
 
     # --- archive ----------------------------------------------------------------------
@@ -471,19 +475,19 @@ class Event:
             if needs_field(values.game) and values.field != field:
                 self._standings.rate(self._rerate(self._records[values.game.id]))
                 yield
-        self._outbox.changes[:0] = [GameMessage(self._records[id].view) for id in ids]
+        self._uncommitted[:0] = [GameMessage(self._records[id].view) for id in ids]
         for id in ids:
             self.index.mark_restored(id)
         self._commit()
         self._apply_shown(self._shared.merge_restored(ids))
-        return self._outbox.take()
+        return self._take_changes()
 
     # --- consequences of a change -----------------------------------------------------
 
     def _rerate(self, record: GameRecord) -> list[PlayerTotals]:
         """Rate a game with the current models; return its two players."""
         record.measure_by(self.measure)
-        self._outbox.changes += record.take_changes()
+        self._uncommitted += record.take_changes()
         return list(record.players.values())
 
     def _renew_standings(self, affected: Iterable[PlayerTotals]) -> None:
@@ -521,7 +525,7 @@ class Event:
         """
         log.exception("game %s is deleted after an error", id)
         # The changes collected by the failed call are incomplete, so they are dropped.
-        self._outbox.roll_back()
+        self._uncommitted.clear()
         self._unrated.pop(id, None)
         record = self._records.get(id)
         if record is not None:
@@ -533,9 +537,14 @@ class Event:
 
     def _commit(self) -> None:
         """Commit the changes collected so far; the call in progress returns them."""
-        changes = self._outbox.changes
-        self._outbox.changes = [self._mark_restored_in(change) for change in changes]
-        self._outbox.commit()
+        self._committed += map(self._mark_restored_in, self._uncommitted)
+        self._uncommitted.clear()
+
+    def _take_changes(self) -> Sequence[EventChange]:
+        """Return the committed changes for the call in progress."""
+        committed = self._committed
+        self._committed = []
+        return committed
 
     def _announce_header(self, id: GameId) -> None:
         """Send the header of a game again.
@@ -544,7 +553,7 @@ class Event:
         """
         record = self._records.get(self._shared.shown_id(id))
         if record is not None:
-            self._outbox.changes.append(GameMessage(record.view))
+            self._uncommitted.append(GameMessage(record.view))
             self._commit()
 
     def _mark_restored_in(self, change: EventChange) -> EventChange:

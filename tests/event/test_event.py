@@ -61,6 +61,8 @@ from live.messages.to_clients import (
     EngineMessage,
     GameMessage,
     GoneMessage,
+    MoveMessage,
+    ScoreMessage,
     StandingMessage,
 )
 from live.messages.values import Color
@@ -706,6 +708,25 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
     assert told.part and told.state == "failed" and "given up" in told.detail
     (record,) = caplog.records
     assert record.exc_info, "with its traceback"
+
+
+def test_nothing_is_told_of_the_step_on_which_a_game_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = boards(1)
+    proper = GameRecord.follow
+
+    def follow_and_break(
+        self: GameRecord, game: Game, players: dict[Color, PlayerTotals]
+    ) -> None:
+        proper(self, game, players)
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(GameRecord, "follow", follow_and_break)
+    effects = state.report_step(MovesPlayed("g0", 9, line(*range(1, 10))[8:]))
+    assert GoneMessage("g0") in effects.changes
+    assert not effects.requests
+    assert not {MoveMessage, ScoreMessage} & set(map(type, effects.changes))
 
 
 def test_a_restored_game_stays_marked_until_its_source_reports_it() -> None:
