@@ -9,7 +9,8 @@ from live.messages.health import HealthReport, part_health
 from live.messages.to_clients import ChangeListener
 from live.process.supervision import FaultLog
 
-Follower = Callable[[Sequence[EventChange]], None]
+TakeChanges = Callable[[Sequence[EventChange]], None]
+"""A function that gets changes of the event, in order."""
 
 
 class Bus:
@@ -33,13 +34,13 @@ class Bus:
         self, transaction: Callable[[], AbstractContextManager[None]] = nullcontext
     ) -> None:
         self._transaction = transaction
-        self._followers: list[Follower] = []
+        self._followers: list[TakeChanges] = []
         self._listeners: list[ChangeListener] = []
         self._waiting: deque[Sequence[EventChange]] = deque()
         self._is_publishing = False
         self._faults = FaultLog("a receiver could not take in a change")
 
-    def follow(self, follower: Follower) -> None:
+    def follow(self, follower: TakeChanges) -> None:
         """Add a follower, which must not block."""
         self._followers.append(follower)
 

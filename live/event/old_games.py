@@ -6,7 +6,7 @@ The games remain in the journal, so reports made from the journal contain them.
 import logging
 from collections.abc import Iterable
 
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.event import Event
 from live.event.game_change import EventChange, ReportedStep
 from live.games.game_retention import GameRetention
@@ -29,7 +29,7 @@ class OldGames:
     def __init__(
         self,
         event: Event,
-        publish: Follower,
+        publish: TakeChanges,
         retention: GameRetention,
         clock: ReadClock,
     ) -> None:

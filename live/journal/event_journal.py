@@ -22,7 +22,7 @@ from live import __version__
 from live.engine.requests import RequestId, SearchRequest
 from live.engine.result_cache import ResultCache
 from live.engine.search import Search, SearchResult
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.event import Event
 from live.event.game_change import EventChange, ReportedStep, select_messages
 from live.event.game_record import ArchivedValues
@@ -146,7 +146,7 @@ class EventJournal:
     async def restore(
         self,
         state: Event,
-        publish: Follower,
+        publish: TakeChanges,
         engine: EngineInUse,
         find_result: Known,
         feeds: Sequence[FeedName],

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.event import Event
 from live.journal.arbiter_notes import reapply_rulings
 from live.journal.event_journal import EventJournal, Known
@@ -14,7 +14,7 @@ from live.watch.moment_watch import MomentWatch
 
 async def restore_event(
     event: Event,
-    publish: Follower,
+    publish: TakeChanges,
     journal: EventJournal,
     arbiter: ArbiterDesk,
     moments: MomentWatch,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.event import Event
 from live.messages.health import EngineHealth, HumanHealth, MeasuringProgress
 from live.watch.overload import describe_overload
@@ -27,7 +27,7 @@ class EngineWatch:
     def __init__(
         self,
         event: Event,
-        publish: Follower,
+        publish: TakeChanges,
         read_engines: Callable[[], EngineHealth],
         read_human: Callable[[], HumanHealth] | None = None,
     ) -> None:
