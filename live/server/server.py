@@ -40,9 +40,9 @@ _ACCEPTED = 4
 class Publisher:
     """Serves the state and its changes while it is open as an async context manager.
 
-    Loss policy: see :class:`live.server.subscriber.Subscriber`. A slow client is
-    skipped and gets the missing data later. It never needs unlimited memory, and does
-    not slow down other clients.
+    A slow client is skipped and gets the missing data later
+    (:mod:`live.server.subscriber`). It never needs unlimited memory, and does not slow
+    down other clients.
     """
 
     def __init__(
