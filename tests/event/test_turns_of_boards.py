@@ -16,7 +16,7 @@ from live.engine.search_queue import (
     StopSearch,
 )
 from live.messages.from_sources import FeedReport
-from live.watch.overload import describe_overload
+from live.watch.engine_watch import describe_overload
 from tests.benchmarks.drills import boards
 from tests.event.answered_event import FEED, AnsweredEvent
 from tests.sources.fakes import upto
