@@ -22,12 +22,11 @@ from live.event.old_games import OldGames
 from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.human_queue import HumanQueue
-from live.journal.arbiter_notes import JournalWatchStore
+from live.journal.arbiter_notes import JournalWatchStore, reapply_rulings
 from live.journal.engine_measuring import EngineMeasuring
-from live.journal.event_journal import EventJournal
+from live.journal.event_journal import EventJournal, Known
 from live.journal.measured_engines import EngineInUse, read_measured_engine
 from live.journal.memories import build_memories
-from live.journal.restart import restore_event
 from live.messages.from_sources import FeedReport
 from live.messages.health import FeedHealth
 from live.messages.values import FeedName
@@ -155,6 +154,32 @@ def connect_engines(
     return EngineParts(engines, watch, measuring, queue)
 
 
+async def restore_event(
+    parts: EventParts,
+    engine: EngineInUse,
+    find_result: Known,
+    feeds: Sequence[FeedName],
+) -> None:
+    """Restore the games of ``feeds``, the alerts and the moments from the journal.
+
+    ``find_result`` returns the result of a search if it is known.
+    """
+    event = parts.event
+    journal = parts.journal
+    # Restored alerts and moments must not be published a second time.
+    parts.arbiter.restoring = True
+    parts.moments.restoring = True
+    await journal.restore(event, parts.bus.publish, engine, find_result, feeds)
+    for changes in reapply_rulings(event, journal.journal.read_notes()):
+        parts.bus.publish(changes)
+    parts.arbiter.restoring = False
+    parts.moments.restoring = False
+    parts.arbiter.resume(event, feeds)
+    # Alerts are restored first, because moments depend on whether a result is in doubt.
+    parts.moments.resume(event.games())
+    parts.old_games.watch_restored()
+
+
 @contextlib.asynccontextmanager
 async def run_event(
     config: Config,
@@ -192,17 +217,7 @@ async def run_event(
             async with contextlib.AsyncExitStack() as stack:
                 if engine_parts.human is not None:
                     await stack.enter_async_context(engine_parts.human.running())
-                await restore_event(
-                    event,
-                    parts.bus.publish,
-                    journal,
-                    parts.arbiter,
-                    parts.moments,
-                    engine,
-                    pool.find_known_result,
-                    feeds,
-                )
-                parts.old_games.watch_restored()
+                await restore_event(parts, engine, pool.find_known_result, feeds)
                 try:
                     yield parts, engine_parts
                 finally:
