@@ -98,7 +98,9 @@ class Event:
         this.
         """
         self.lists = PlayerLists(None, None)
-        """Complete every report. Set before the first report."""
+        """Lists of players, with which every report is completed. The caller sets them
+        before the first report.
+        """
         self.index = GameIndex()
         """Every game as its source reports it."""
         self._shared = shared = SharedGames(self.index)

@@ -1,6 +1,6 @@
-"""The games that are shown: reports of all sources, with one game of several merged.
+"""The games that are shown: what the sources report, with one game of several merged.
 
-Every source's games are stored as it reports them
+Reports are applied to an index, which has every source's games as it reports them
 (:class:`~live.games.game_index.GameIndex`). This module merges those that are the same
 game (:func:`is_one_game`): only the game that was known first is shown, under its own
 id and with the data that the other sources add.
