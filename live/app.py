@@ -153,7 +153,7 @@ def build_publisher(
     )
     # Subscribed at once: opening the port takes some turns of the event loop, and the
     # public's copy of the event would lack the changes of these turns.
-    parts.bus.subscribe(publisher.publish)
+    parts.bus.subscribe(publisher.audiences.publish)
     return publisher
 
 

@@ -7,7 +7,7 @@ as the service (:mod:`live.app`).
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,18 +18,16 @@ from live.event.answer_intake import AnswerIntake
 from live.event.bus import Bus
 from live.event.choose_measure import open_event
 from live.event.event import Event
-from live.event.search_relay import SearchRelay
+from live.event.old_games import OldGames
 from live.games.game_retention import GameRetention
-from live.games.player_lists import PlayerLists, open_player_lists
+from live.games.player_lists import open_player_lists
 from live.human.human_queue import HumanQueue
-from live.journal.arbiter_notes import JournalWatchStore
+from live.journal.arbiter_notes import JournalWatchStore, reapply_rulings
 from live.journal.engine_measuring import EngineMeasuring
-from live.journal.event_journal import EventJournal
+from live.journal.event_journal import EventJournal, Known
 from live.journal.measured_engines import EngineInUse, read_measured_engine
 from live.journal.memories import build_memories
-from live.journal.old_games import OldGames
-from live.journal.report_intake import ReportIntake
-from live.journal.restart import restore_event
+from live.messages.from_sources import FeedReport
 from live.messages.health import FeedHealth
 from live.messages.values import FeedName
 from live.process.waiters import Waiters
@@ -50,8 +48,6 @@ class EventParts:
     bus: Bus
     arbiter: ArbiterDesk
     moments: MomentWatch
-    lists: PlayerLists
-    intake: ReportIntake
     inbox: SourceInbox
     old_games: OldGames
     waiters: Waiters
@@ -69,8 +65,13 @@ class EngineParts:
 
 def connect_event(config: Config, journal: EventJournal, event: Event) -> EventParts:
     """Return an event connected to all parts that need no engine."""
-    bus = Bus()
+    bus = Bus(journal.journal.transaction)
     waiters = Waiters()
+
+    def take_report(report: FeedReport) -> Iterator[None]:
+        for changes in event.apply_report(report):
+            bus.publish(changes)
+            yield
 
     def report_health(health: FeedHealth) -> None:
         bus.publish(event.update_feed_health(health))
@@ -84,41 +85,26 @@ def connect_event(config: Config, journal: EventJournal, event: Event) -> EventP
     )
     event.alerts = arbiter.alerts
     event.moments = moments.moments
+    event.lists = open_player_lists(config.feeds)
+    journal.read_memories = lambda: build_memories(
+        arbiter.memories(), moments.memories()
+    )
+    retention = GameRetention(config.memory.finished_after_h * 3600)
+    old_games = OldGames(event, bus.publish, retention, time.monotonic)
     bus.follow(arbiter.follow)
     bus.follow(moments.follow)
-    bus.subscribe(journal.mark_changed)
-    lists = open_player_lists(config.feeds)
-    retention = GameRetention(config.memory.finished_after_h * 3600)
-    intake = ReportIntake(
-        event,
-        bus.publish,
-        journal,
-        lists,
-        retention,
-        lambda: build_memories(arbiter.memories(), moments.memories()),
-        report_health,
-    )
+    bus.follow(journal.follow)
+    bus.follow(old_games.follow)
     inbox = SourceInbox(
-        intake.take,
+        take_report,
         event.list_reports,
         event.find_feed_health,
         report_health,
         lambda: event.is_rated,
         waiters,
     )
-    old_games = OldGames(event, bus.publish, retention)
     return EventParts(
-        config,
-        journal,
-        event,
-        bus,
-        arbiter,
-        moments,
-        lists,
-        intake,
-        inbox,
-        old_games,
-        waiters,
+        config, journal, event, bus, arbiter, moments, inbox, old_games, waiters
     )
 
 
@@ -153,7 +139,7 @@ def connect_engines(
         event.predict_choices if live else None,
         event.find_human_shares if human else None,
     )
-    bus.follow(SearchRelay(engines.desk, engines.end_boards).follow)
+    bus.follow(engines.follow)
     read_human = queue.report_health if queue is not None else None
     watch = EngineWatch(event, bus.publish, engines.report_health, read_human)
     measuring = EngineMeasuring(
@@ -166,6 +152,32 @@ def connect_engines(
         watch.show_measuring,
     )
     return EngineParts(engines, watch, measuring, queue)
+
+
+async def restore_event(
+    parts: EventParts,
+    engine: EngineInUse,
+    find_result: Known,
+    feeds: Sequence[FeedName],
+) -> None:
+    """Restore the games of ``feeds``, the alerts and the moments from the journal.
+
+    ``find_result`` returns the result of a search if it is known.
+    """
+    event = parts.event
+    journal = parts.journal
+    # Restored alerts and moments must not be published a second time.
+    parts.arbiter.restoring = True
+    parts.moments.restoring = True
+    await journal.restore(event, parts.bus.publish, engine, find_result, feeds)
+    for changes in reapply_rulings(event, journal.journal.read_notes()):
+        parts.bus.publish(changes)
+    parts.arbiter.restoring = False
+    parts.moments.restoring = False
+    parts.arbiter.resume(event, feeds)
+    # Alerts are restored first, because moments depend on whether a result is in doubt.
+    parts.moments.resume(event.games())
+    parts.old_games.watch_restored()
 
 
 @contextlib.asynccontextmanager
@@ -205,21 +217,9 @@ async def run_event(
             async with contextlib.AsyncExitStack() as stack:
                 if engine_parts.human is not None:
                     await stack.enter_async_context(engine_parts.human.running())
-                await restore_event(
-                    event,
-                    parts.bus.publish,
-                    journal,
-                    parts.arbiter,
-                    parts.moments,
-                    engine,
-                    pool.find_known_result,
-                    feeds,
-                )
-                parts.old_games.watch_restored()
+                await restore_event(parts, engine, pool.find_known_result, feeds)
                 try:
                     yield parts, engine_parts
                 finally:
                     parts.arbiter.record_end()
-                journal.journal.keep_memories(
-                    build_memories(parts.arbiter.memories(), parts.moments.memories())
-                )
+                journal.journal.keep_memories(journal.read_memories())

@@ -34,7 +34,7 @@ def list_definitions(path: Path) -> frozenset[str]:
 
 def test_the_walk_names_what_is_there() -> None:
     rows = read_rows()
-    assert len(rows) > 10
+    assert len(rows) > 5
     package = list((ROOT / "live").rglob("*.py"))
     for room, modules, functions, forms in rows:
         (folder,) = quoted(room)
@@ -43,3 +43,16 @@ def test_the_walk_names_what_is_there() -> None:
         assert known.issuperset(quoted(functions)), (folder, functions)
         for form in set(quoted(forms)) - FOREIGN:
             assert any(form in list_definitions(path) for path in package), form
+
+
+def test_the_walk_enters_no_room_twice() -> None:
+    rooms = [room for room, *_ in read_rows()]
+    assert len(rooms) == len(set(rooms))
+
+
+def test_each_module_of_the_walk_has_a_function_of_its_row() -> None:
+    for room, modules, functions, _ in read_rows():
+        (folder,) = quoted(room)
+        for name in quoted(modules):
+            known = list_definitions(ROOT / "live" / folder / name)
+            assert known.intersection(quoted(functions)), (folder, name)

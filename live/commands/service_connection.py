@@ -1,8 +1,8 @@
 """A websocket to a running service that reconnects by itself and resumes.
 
-Loss policy: none. Missed messages are requested by number. If the service no longer has
-them, or was started again, a complete snapshot replaces the state. A line for people
-says which of the two happened.
+No message is lost: missed messages are requested by number. If the service no longer
+has them, or was started again, a complete snapshot replaces the state. A line for
+people says which of the two happened.
 """
 
 import asyncio

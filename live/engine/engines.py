@@ -1,6 +1,6 @@
 """The engines of a service: the pool, and the speculative searches in front of it."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 
 import msgspec
 
@@ -20,11 +20,11 @@ from live.engine.move_forecast import (
     HumanShares,
 )
 from live.engine.reference_searches import FutureAnswers
+from live.engine.requests import SearchDropped, SearchRequest, build_priority
 from live.engine.result_cache import ResultCache
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import ResultListener, SearchDesk
 from live.messages.health import EngineHealth
-from live.messages.to_clients import Change
 from live.settings import EngineConfig
 
 
@@ -96,10 +96,19 @@ class Engines:
         """Pass progress of the pool on to the listener."""
         self._listener.on_progress(owner, progress)
 
-    def end_boards(self, changes: Iterable[Change]) -> None:
-        """End the speculative searches of boards whose game, according to these
+    def follow(self, changes: Sequence[object]) -> None:
+        """Submit and cancel searches as changes of the event require, in order.
+
+        Then end the speculative searches of boards whose game, according to these
         changes, has ended, was deleted or lost a move by a takeback.
         """
+        for change in changes:
+            match change:
+                case SearchDropped(id=request_id):
+                    self.desk.drop(request_id)
+                case SearchRequest(id=request_id, search=search, urgency=urgency):
+                    priority = build_priority(request_id, urgency)
+                    self.desk.submit(search, request_id, priority)
         if self._look_ahead is not None:
             for board in list_boards_over(changes):
                 self._look_ahead.end_board(board)

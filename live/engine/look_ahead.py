@@ -32,7 +32,7 @@ from live.engine.search_queue import (
     SearchPriority,
 )
 from live.messages.health import SpeculationFigures
-from live.messages.to_clients import Change, GameMessage, GoneMessage, MoveMessage
+from live.messages.to_clients import GameMessage, GoneMessage, MoveMessage
 from live.messages.values import GameId
 
 #: Number of speculative searches remembered until they are needed.
@@ -250,7 +250,7 @@ class LookAhead:
         return None
 
 
-def list_boards_over(changes: Iterable[Change]) -> Iterator[GameId]:
+def list_boards_over(changes: Iterable[object]) -> Iterator[GameId]:
     """Yield games whose last position was taken back or deleted, and games that have
     ended.
     """

@@ -7,10 +7,10 @@ of one turn of the event loop.
 
 from collections.abc import Callable, Hashable
 
+from live.engine.requests import RequestId
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.event import Event
-from live.event.requests import RequestId
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.values import GameId
 
@@ -31,7 +31,7 @@ class AnswerIntake:
     def __init__(
         self,
         event: Event,
-        publish: Follower,
+        publish: TakeChanges,
         call_soon: Callable[[Callable[[], None]], object],
         on_answer: Callable[[], None],
         on_human_shares: Callable[[GameId], None],

@@ -2,13 +2,15 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from live.event.game_change import EventChange, select_messages
 from live.messages.health import HealthReport, part_health
 from live.messages.to_clients import ChangeListener
 from live.process.supervision import FaultLog
 
-Follower = Callable[[Sequence[EventChange]], None]
+TakeChanges = Callable[[Sequence[EventChange]], None]
+"""A function that gets changes of the event, in order."""
 
 
 class Bus:
@@ -22,16 +24,23 @@ class Bus:
 
     If a receiver fails on a change, only that receiver loses the change. If it is a
     follower, the call that published the change then raises the first error.
+
+    Args:
+        transaction: opens a transaction for everything that receivers store because of
+            a change.
     """
 
-    def __init__(self) -> None:
-        self._followers: list[Follower] = []
+    def __init__(
+        self, transaction: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        self._transaction = transaction
+        self._followers: list[TakeChanges] = []
         self._listeners: list[ChangeListener] = []
         self._waiting: deque[Sequence[EventChange]] = deque()
         self._is_publishing = False
         self._faults = FaultLog("a receiver could not take in a change")
 
-    def follow(self, follower: Follower) -> None:
+    def follow(self, follower: TakeChanges) -> None:
         """Add a follower, which must not block."""
         self._followers.append(follower)
 
@@ -58,8 +67,12 @@ class Bus:
         self._is_publishing = True
         errors: list[Exception] = []
         try:
-            while self._waiting:
-                errors += self._distribute(self._waiting.popleft())
+            # A step and its alerts are stored in one transaction. If the program were
+            # killed between two transactions, the alert that a step raises would be
+            # raised again after the restart.
+            with self._transaction():
+                while self._waiting:
+                    errors += self._distribute(self._waiting.popleft())
         finally:
             self._is_publishing = False
         if errors:

@@ -25,9 +25,10 @@ from typing import TypeVar
 
 import msgspec
 
+from live.engine.requests import RequestId
 from live.engine.search import Position, SearchFailure, SearchProgress, SearchResult
 from live.event.comparisons import ComparedMoves, ComparisonData
-from live.event.game_change import EventChange
+from live.event.game_change import EventChange, ReportedStep
 from live.event.game_record import ArchivedValues, GameRecord
 from live.event.methods import (
     EventMethods,
@@ -37,21 +38,17 @@ from live.event.methods import (
     rate_game_by_methods,
     rate_player_by_methods,
 )
-from live.event.outbox import Outbox
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import GameRater, Measure, needs_field
-from live.event.requests import RequestId
 from live.games.game import (
     Game,
     GameConfirmed,
-    GameGone,
-    MovesPlayed,
     NewGame,
     Step,
     side_to_play,
 )
 from live.games.game_index import GameIndex, sort_by_order
-from live.games.report_changes import plan_report_steps
+from live.games.player_lists import PlayerLists
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.alerts import Alert
@@ -67,9 +64,6 @@ from live.messages.to_clients import (
 from live.messages.values import FeedName, GameId
 from live.ratings.intrinsic_rating import predict_choices
 from live.ratings.model_choice import Models
-
-#: Maximum number of moves that are applied in one step. It takes some milliseconds.
-MOVES_A_STEP = 40
 
 log = logging.getLogger(__name__)
 
@@ -103,8 +97,12 @@ class Event:
         """Return the notable moments. The part of the service that finds moments sets
         this.
         """
+        self.lists = PlayerLists(None, None)
+        """Lists of players, with which every report is completed. The caller sets them
+        before the first report.
+        """
         self.index = GameIndex()
-        """Every game as its source reports it. Steps are applied only to this index."""
+        """Every game as its source reports it."""
         self._shared = shared = SharedGames(self.index)
         self.get_shown_game = shared.get
         """Return a game as screens show it, or as its source reports it if no screen
@@ -124,8 +122,13 @@ class Event:
         self._records: dict[GameId, GameRecord] = {}
         # Games with new answers that the standings do not include yet.
         self._unrated: dict[GameId, None] = {}
-        self._outbox = Outbox()
-        self._standings = standings = EventStandings(measure, engine, self._outbox)
+        # The changes of the call in progress. Those that are not committed are dropped
+        # if the work on a game fails.
+        self._committed: list[EventChange] = []
+        self._uncommitted: list[EventChange] = []
+        self._standings = standings = EventStandings(
+            measure, engine, self._uncommitted.append
+        )
         self.players, self.gains = standings.players, standings.gains
         self.stored_engine = standings.stored_engine
         """The engine with its rating before any game was known."""
@@ -152,37 +155,33 @@ class Event:
 
     # --- reports ----------------------------------------------------------------------
 
-    def apply_report(
-        self, report: FeedReport
-    ) -> Iterator[tuple[Step, Sequence[EventChange]]]:
-        """Apply a report step by step; yield each step with the changes it caused.
+    def apply_report(self, report: FeedReport) -> Iterator[Sequence[EventChange]]:
+        """Complete a report with the lists of players, and apply it step by step.
 
-        Each step is applied when the iterator is advanced. A new game arrives without
-        moves, and its moves follow in groups, so that no step takes long.
+        Yield the changes of each step. Each step is applied when the iterator is
+        advanced, and takes some milliseconds.
 
         Raises:
             ValueError: a step does not fit its game.
             KeyError: the game of a step is unknown.
         """
-        for step in plan_report_steps(self.index, report):
-            if not isinstance(step, NewGame):
-                yield step, self.apply_step(step)
-                continue
-            self._shared.announce_game(step.game)
-            for piece in split_into_steps(step.game):
-                yield piece, self.apply_step(piece)
+        report = self.lists.complete_report(report)
+        if doubts := self.lists.doubt_text:
+            detail = f"in doubt, so not used: {doubts}"
+            yield self.update_feed_health(part_health("rating list", "stale", detail))
+        for step, shown in self._shared.apply_report(report):
+            yield [ReportedStep(step), *self._follow_step(step, shown)]
 
     def restore(self, game: Game) -> Iterator[Sequence[EventChange]]:
         """Restore a game of an earlier run in several steps; yield the changes of each
         step.
         """
-        self._shared.announce_game(game)
-        for step in split_into_steps(game):
-            changes = self.apply_step(step)
+        for step, shown in self._shared.add_game(game):
+            changes = self._follow_step(step, shown)
             self.index.mark_restored(game.id)
             yield changes
         self._announce_header(game.id)
-        yield self._outbox.take()
+        yield self._take_changes()
 
     def set_order(self, order: Sequence[GameId]) -> None:
         """Set the order in which the games are listed."""
@@ -199,12 +198,15 @@ class Event:
             ValueError: the step does not fit its game.
             KeyError: the game of the step is unknown.
         """
-        self.index.apply(step)
+        return self._follow_step(step, self._shared.apply_step(step))
+
+    def _follow_step(self, step: Step, shown: Iterable[Shown]) -> Sequence[EventChange]:
+        """Bring the records up to date after a step; return the changes."""
         if isinstance(step, GameConfirmed):
             self._announce_header(step.id)
         else:
-            self._apply_shown(self._shared.follow_step(step))
-        return self._outbox.take()
+            self._apply_shown(shown)
+        return self._take_changes()
 
     def _apply_shown(self, steps: Iterable[Shown]) -> None:
         self._rate_waiting()
@@ -231,7 +233,7 @@ class Event:
             return
         else:
             record.follow(game, self._standings.find_players(id, game.headers))
-        self._outbox.changes += record.take_changes()
+        self._uncommitted += record.take_changes()
         self._renew_standings([*affected, *record.players.values()])
 
     def _open_record(
@@ -242,7 +244,7 @@ class Event:
             self._standings.find_players(game.id, game.headers),
             measure=self.measure,
             field=lambda: self._standings.field,
-            outbox=self._outbox,
+            collect=self._uncommitted.append,
             engine_scores=self._engine_scores,
             archived=archived,
         )
@@ -250,19 +252,19 @@ class Event:
     def _close_record(self, record: GameRecord) -> None:
         record.close()
         del self._records[record.game.id]
-        self._outbox.changes.append(GoneMessage(record.game.id))
+        self._uncommitted.append(GoneMessage(record.game.id))
 
     def remove(self, id: GameId) -> Sequence[EventChange]:
         """Exclude a game from screens and figures, although its sources still report
         it.
         """
         self._apply_shown(self._shared.remove_game(id))
-        return self._outbox.take()
+        return self._take_changes()
 
     def restore_removed(self, id: GameId) -> Sequence[EventChange]:
         """Include a removed game in screens and figures again."""
         self._apply_shown(self._shared.restore_removed(id))
-        return self._outbox.take()
+        return self._take_changes()
 
     def forget(self, id: GameId) -> tuple[list[Game], Sequence[EventChange]]:
         """Remove an old game from memory, and from the figures of its players.
@@ -271,14 +273,9 @@ class Event:
         """
         if id not in self.index:
             return [], ()
-        first = self._shared.shown_id(id)
-        games = [self.index[member] for member in self._shared.member_ids(first)]
-        for game in games:
-            self.index.apply(GameGone(game.id))
-        # All sources are removed in one call, so that screens never show the game with
-        # only some of its sources.
-        self._apply_shown(self._shared.retire_game(first))
-        return games, self._outbox.take()
+        games, shown = self._shared.forget_game(self._shared.shown_id(id))
+        self._apply_shown(shown)
+        return games, self._take_changes()
 
     # --- answers ----------------------------------------------------------------------
 
@@ -334,13 +331,13 @@ class Event:
             return ()
         with self._commit_or_give_up(id):
             apply(record)
-            self._outbox.changes += record.take_changes()
+            self._uncommitted += record.take_changes()
             players = record.players.values()
             if rate:
                 self._renew_standings(players)
             elif any(player.changed for player in players):
                 self._unrated[id] = None
-        return self._outbox.take()
+        return self._take_changes()
 
     @property
     def has_unrated(self) -> bool:
@@ -354,7 +351,7 @@ class Event:
     def rate(self) -> Sequence[EventChange]:
         """Update the standings with all answers that they lack; return the changes."""
         self._rate_waiting()
-        return self._outbox.take()
+        return self._take_changes()
 
     def _rate_waiting(self) -> None:
         waiting, self._unrated = self._unrated, {}
@@ -396,19 +393,19 @@ class Event:
         self.measure = self.measure._replace(models=models)
         self._standings.measure_by(self.measure)
         self._commit()
-        yield self._outbox.take()
+        yield self._take_changes()
         for record in list(self._records.values()):
             # A game that was deleted and reported again in the meantime has a new
             # record.
             if self._records.get(record.game.id) is record:
                 self._renew_standings(self._rerate(record))
                 self._commit()
-                yield self._outbox.take()
+                yield self._take_changes()
 
     def update_feed_health(self, health: FeedHealth) -> Sequence[EventChange]:
         """Store the state of a feed; return the changes."""
         self._store_feed_health(health)
-        return self._outbox.take()
+        return self._take_changes()
 
     def _store_feed_health(self, health: FeedHealth) -> None:
         if health.part and health.state == "live":
@@ -426,10 +423,10 @@ class Event:
         if health != self._engines:
             self._engines = health
             self._announce_health()
-        return self._outbox.take()
+        return self._take_changes()
 
     def _announce_health(self) -> None:
-        self._outbox.changes.append(HealthMessage(self.feeds(), self._engines))
+        self._uncommitted.append(HealthMessage(self.feeds(), self._engines))
         self._commit()
 
     # --- archive ----------------------------------------------------------------------
@@ -480,19 +477,19 @@ class Event:
             if needs_field(values.game) and values.field != field:
                 self._standings.rate(self._rerate(self._records[values.game.id]))
                 yield
-        self._outbox.changes[:0] = [GameMessage(self._records[id].view) for id in ids]
+        self._uncommitted[:0] = [GameMessage(self._records[id].view) for id in ids]
         for id in ids:
             self.index.mark_restored(id)
         self._commit()
         self._apply_shown(self._shared.merge_restored(ids))
-        return self._outbox.take()
+        return self._take_changes()
 
     # --- consequences of a change -----------------------------------------------------
 
     def _rerate(self, record: GameRecord) -> list[PlayerTotals]:
         """Rate a game with the current models; return its two players."""
         record.measure_by(self.measure)
-        self._outbox.changes += record.take_changes()
+        self._uncommitted += record.take_changes()
         return list(record.players.values())
 
     def _renew_standings(self, affected: Iterable[PlayerTotals]) -> None:
@@ -530,7 +527,7 @@ class Event:
         """
         log.exception("game %s is deleted after an error", id)
         # The changes collected by the failed call are incomplete, so they are dropped.
-        self._outbox.roll_back()
+        self._uncommitted.clear()
         self._unrated.pop(id, None)
         record = self._records.get(id)
         if record is not None:
@@ -542,9 +539,14 @@ class Event:
 
     def _commit(self) -> None:
         """Commit the changes collected so far; the call in progress returns them."""
-        changes = self._outbox.changes
-        self._outbox.changes = [self._mark_restored_in(change) for change in changes]
-        self._outbox.commit()
+        self._committed += map(self._mark_restored_in, self._uncommitted)
+        self._uncommitted.clear()
+
+    def _take_changes(self) -> Sequence[EventChange]:
+        """Return the committed changes for the call in progress."""
+        committed = self._committed
+        self._committed = []
+        return committed
 
     def _announce_header(self, id: GameId) -> None:
         """Send the header of a game again.
@@ -553,7 +555,7 @@ class Event:
         """
         record = self._records.get(self._shared.shown_id(id))
         if record is not None:
-            self._outbox.changes.append(GameMessage(record.view))
+            self._uncommitted.append(GameMessage(record.view))
             self._commit()
 
     def _mark_restored_in(self, change: EventChange) -> EventChange:
@@ -708,13 +710,3 @@ class Event:
             for color, player in record.players.items():
                 players[player.key].append(judged[color])
         return games, players
-
-
-def split_into_steps(game: Game) -> Iterator[Step]:
-    """Yield a game as steps that take some milliseconds each; the first step has no
-    moves.
-    """
-    yield NewGame(msgspec.structs.replace(game, moves=()))
-    for start in range(0, len(game.moves), MOVES_A_STEP):
-        moves = game.moves[start : start + MOVES_A_STEP]
-        yield MovesPlayed(game.id, start + 1, moves)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from live.event.requests import SearchDropped, SearchRequest
+from live.engine.requests import SearchDropped, SearchRequest
+from live.games.game import Step
 from live.human.question import HumanRequest
 from live.messages.figures import PlyView
 from live.messages.to_clients import Change
@@ -35,12 +36,20 @@ class GameChange(Value):
         return GameChange(self.game, from_ply, withdrawn, is_disputed)
 
 
-EventChange = GameChange | SearchRequest | SearchDropped | HumanRequest | Change
+class ReportedStep(Value):
+    """A step of a report that was applied to a source's game, to be stored."""
+
+    step: Step
+
+
+EventChange = (
+    ReportedStep | GameChange | SearchRequest | SearchDropped | HumanRequest | Change
+)
 """A consequence of a report, a result or an answer. Each follower of the event selects
 the kinds it needs.
 """
 
-_INTERNAL = (GameChange, SearchRequest, SearchDropped, HumanRequest)
+_INTERNAL = (ReportedStep, GameChange, SearchRequest, SearchDropped, HumanRequest)
 
 
 def select_messages(changes: Iterable[EventChange]) -> list[Change]:

@@ -21,6 +21,13 @@ import chess
 import msgspec
 from msgspec.structs import asdict, replace
 
+from live.engine.requests import (
+    RequestId,
+    RequestKind,
+    SearchDropped,
+    SearchRequest,
+    Urgency,
+)
 from live.engine.search import (
     SearchFailure,
     SearchOptions,
@@ -34,7 +41,6 @@ from live.event.human_figures import (
     build_question,
     collect_human_fields,
 )
-from live.event.outbox import Outbox
 from live.event.players import GamePlayers, PlayedGame
 from live.event.ply import (
     EvaluatedPosition,
@@ -63,7 +69,6 @@ from live.event.rate_game import (
     count_common,
     game_pace,
 )
-from live.event.requests import RequestId, RequestKind, SearchRequest, Urgency
 from live.games.game import Game, is_played
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.figures import NO_SCORE, Curves, GameDetail, GameView, PlyView
@@ -157,7 +162,7 @@ class GameRecord:
         measure: the definitions and models with which the game is rated.
         field: returns the mean Elo of the event's rated players; None while no player
             is rated.
-        outbox: collects requests, questions and messages.
+        collect: receives requests and questions.
         engine_scores: False uses the source's ``[%eval]`` comments instead of searches.
         archived: the values of an archived record; None for a new game.
     """
@@ -169,7 +174,7 @@ class GameRecord:
         *,
         measure: Measure,
         field: Callable[[], float | None],
-        outbox: Outbox,
+        collect: Callable[[EventChange], None],
         engine_scores: bool,
         archived: ArchivedValues | None = None,
     ) -> None:
@@ -186,7 +191,7 @@ class GameRecord:
         self._last_at_rest: PlyView | None = None
         self._measure = measure
         self._field = field
-        self._outbox = outbox
+        self._collect = collect
         self._engine_scores = engine_scores
         self._search_options = SearchOptions()
         if engine_scores:
@@ -468,7 +473,7 @@ class GameRecord:
                 is_newest = index == last and self.game.result == "*"
                 request = HumanRequest(self.game.id, index, question, is_newest)
                 self._questions[index] = request
-                self._outbox.questions.append(request)
+                self._collect(request)
         self._asked_positions = last + 1
 
     def find_human_shares(self, moves: Sequence[str]) -> Mapping[str, float]:
@@ -527,7 +532,7 @@ class GameRecord:
                 self._search_options,
                 chess960=self.game.chess960,
             )
-            self._outbox.requests.append(SearchRequest(id, search, urgency))
+            self._collect(SearchRequest(id, search, urgency))
 
     def _choose_urgency(self, index: int) -> Urgency:
         if self.game.result != "*":
@@ -540,7 +545,8 @@ class GameRecord:
         """Cancel the requests from this ply on, because their moves were taken back."""
         self._generation += 1
         for key in [key for key in self._requests if key[1] >= first]:
-            self._outbox.dropped.append(self._requests.pop(key)[0])
+            request_id, _ = self._requests.pop(key)
+            self._collect(SearchDropped(request_id))
 
     # --- ratings ----------------------------------------------------------------------
 

@@ -2,13 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from live.event.outbox import Outbox
+from live.event.game_change import EventChange
 from live.event.rate_game import (
     ELO_DECIMALS,
     Measure,
@@ -272,15 +272,20 @@ class EventStandings:
         measure: the definitions and models with which games are rated.
         engine: the engine with its rating before the first move. A rating that is not
             ``fixed`` is measured over the players of the event.
-        outbox: collects the messages.
+        collect: receives messages.
     """
 
-    def __init__(self, measure: Measure, engine: EngineInfo, outbox: Outbox) -> None:
+    def __init__(
+        self,
+        measure: Measure,
+        engine: EngineInfo,
+        collect: Callable[[EventChange], None],
+    ) -> None:
         self.engine = self.stored_engine = _name_models(engine, measure)
         """The engine with its current rating (``engine``), and with its rating before
         any game was known (``stored_engine``).
         """
-        self._outbox = outbox
+        self._collect = collect
         self._measure = measure
         self._field = FieldEngineRating(engine.rating)
         # Only rated players with at least one game, since a large database has many
@@ -364,10 +369,8 @@ class EventStandings:
         self._start_engine()
         self._set_engine(self.engine)
         for key, player in changed.items():
-            self._outbox.changes += (
-                GainsMessage(key, gain_cp, moves)
-                for gain_cp, moves in player.take_changed_gains()
-            )
+            for gain_cp, moves in player.take_changed_gains():
+                self._collect(GainsMessage(key, gain_cp, moves))
             self._show(player.view())
             if not player.games:
                 self.totals.pop(key, None)
@@ -397,13 +400,13 @@ class EventStandings:
             )
         if engine != self.engine:
             self.engine = engine
-            self._outbox.changes.append(EngineMessage(engine))
+            self._collect(EngineMessage(engine))
 
     def _show(self, view: PlayerView) -> None:
         previous = self._sent_views.get(view.id)
         if previous is not view and previous != view:
             self._sent_views[view.id] = view
-            self._outbox.changes.append(StandingMessage(view))
+            self._collect(StandingMessage(view))
 
     def players(self) -> tuple[PlayerView, ...]:
         """Return every player, in order of appearance."""

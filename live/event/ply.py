@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import chess
 import msgspec
 
+from live.engine.requests import RequestKind
 from live.engine.search import (
     Limit,
     Line,
@@ -25,7 +26,6 @@ from live.engine.search import (
     SearchProgress,
     SearchResult,
 )
-from live.event.requests import RequestKind
 from live.human.difficulty import Difficulty
 from live.human.question import HumanAnswer
 from live.messages.figures import ComplexityView, GainKind, PlyView

@@ -1,5 +1,7 @@
 """A game as an immutable value, and the steps that change it. No I/O."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from live.messages.figures import GameView
@@ -220,6 +222,20 @@ def apply_step(game: Game, step: Step) -> Game:
         f"{type(step).__name__} does not fit game {game.id},"
         f" which has {len(game.moves)} plies"
     )
+
+
+#: Maximum number of moves that are applied in one step. It takes some milliseconds.
+MOVES_A_STEP = 40
+
+
+def split_into_steps(game: Game) -> Iterator[Step]:
+    """Yield a game as steps that take some milliseconds each; the first step has no
+    moves.
+    """
+    yield NewGame(msgspec.structs.replace(game, moves=()))
+    for start in range(0, len(game.moves), MOVES_A_STEP):
+        moves = game.moves[start : start + MOVES_A_STEP]
+        yield MovesPlayed(game.id, start + 1, moves)
 
 
 def number_move(game: GameView | GameReport, ply: int) -> tuple[int, bool]:

@@ -1,7 +1,11 @@
 """Index of all known games, by id, by feed, and by the values that identify a game in a
 report. Only one writer applies steps.
+
+The state of a forgotten game stays known. Otherwise a source that always lists old
+rounds would bring the game back with every report.
 """
 
+from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar
 
@@ -17,6 +21,10 @@ from live.messages.values import FeedName, GameId
 
 #: Key by which games are found: the kind of key, the feed, and the values.
 GameKey = tuple[str | int | None, ...]
+
+#: Maximum number of forgotten games whose state is known. A game of unknown state can
+#: come back, and is then forgotten again.
+MAX_FORGOTTEN = 100_000
 
 T = TypeVar("T")
 
@@ -59,6 +67,9 @@ class GameIndex:
         self._keys = KeyIndex()
         # Ids of games restored from the journal that no source has reported since.
         self._restored: set[GameId] = set()
+        # States of forgotten games, the oldest first. Only hashes are stored, because a
+        # key with its names takes half a kilobyte.
+        self._forgotten: OrderedDict[int, None] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._games)
@@ -103,6 +114,25 @@ class GameIndex:
             KeyError: the game is unknown.
         """
         self._restored.add(self._games[id].id)
+
+    def forget(self, id: GameId) -> Game:
+        """Remove a game until a report changes it; return the game.
+
+        Raises:
+            KeyError: the game is unknown.
+        """
+        game = self._games[id]
+        self.apply(GameGone(id))
+        self._forgotten[hash(state_key(game.feed, game))] = None
+        while len(self._forgotten) > MAX_FORGOTTEN:
+            self._forgotten.popitem(last=False)
+        return game
+
+    def is_forgotten(self, feed: FeedName, report: GameReport) -> bool:
+        """Return whether this is a forgotten game that has not changed since."""
+        if not self._forgotten:
+            return False
+        return hash(state_key(feed, report)) in self._forgotten
 
     def set_order(self, order: Sequence[GameId]) -> None:
         """Set the order of appearance of the games; games not in ``order`` come
@@ -173,6 +203,12 @@ def source_key(feed: FeedName, game: Game | GameReport) -> GameKey:
         name_or_fide_id(headers.white),
         name_or_fide_id(headers.black),
     )
+
+
+def state_key(feed: FeedName, game: Game | GameReport) -> GameKey:
+    """Return a key of the game in its present state; any correction changes the key."""
+    last = game.moves[-1].uci if game.moves else ""
+    return (*source_key(feed, game), game.result, len(game.moves), last)
 
 
 def player_keys(feed: FeedName, headers: Headers) -> tuple[GameKey, ...]:

@@ -2,34 +2,19 @@
 
 A game is old when it has ended, has not changed for long, and its source has reported
 another game since. If there are more finished games than allowed, those that changed
-longest ago count as old, too. The key of a forgotten game is stored; otherwise a source
-that always lists old rounds would bring the game back with every report.
+longest ago count as old, too.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-
-from msgspec.structs import replace
 
 from live.games.game import Game, GameConfirmed, Step
-from live.games.game_index import GameKey, source_key
-from live.messages.from_sources import FeedReport, GameReport
 from live.messages.values import FeedName, GameId
 
-#: Maximum number of stored keys of forgotten games. A game without a stored key can
-#: come back, and is then forgotten again.
-MAX_FORGOTTEN = 100_000
 #: Maximum number of finished games kept.
 MOST_GAMES = 5_000
 #: Least time without a change before a game is forgotten, seconds, even if there are
 #: too many games, because results are often corrected at first.
 LEAST_S = 300.0
-
-
-def state_key(feed: FeedName, game: Game | GameReport) -> GameKey:
-    """Return a key of the game in its present state; any correction changes the key."""
-    last = game.moves[-1].uci if game.moves else ""
-    return (*source_key(feed, game), game.result, len(game.moves), last)
 
 
 class GameRetention:
@@ -50,8 +35,6 @@ class GameRetention:
         self._changed: OrderedDict[GameId, tuple[float, FeedName, bool]] = OrderedDict()
         self._newest_s: dict[FeedName, float] = {}
         self._finished = 0
-        # Only hashes are stored, because a key with its names takes half a kilobyte.
-        self._forgotten: OrderedDict[int, None] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._changed)
@@ -97,37 +80,3 @@ class GameRetention:
                 continue
             old_games.append(id)
         return old_games
-
-    def forget_old_games(
-        self, retire: Callable[[GameId], Iterable[Game]], now_s: float
-    ) -> Iterator[Game]:
-        """Forget the old games and yield them.
-
-        ``retire`` stops showing a game and returns the sources' games that it consisted
-        of.
-        """
-        for id in self.find_old_games(now_s):
-            for game in retire(id):
-                self.forget_game(game)
-                yield game
-            self.remove_game(id)
-
-    def forget_game(self, game: Game) -> None:
-        """Forget a game, and store the key of its present state for
-        :meth:`drop_forgotten`.
-        """
-        self.remove_game(game.id)
-        self._forgotten[hash(state_key(game.feed, game))] = None
-        while len(self._forgotten) > MAX_FORGOTTEN:
-            self._forgotten.popitem(last=False)
-
-    def drop_forgotten(self, report: FeedReport) -> FeedReport:
-        """Return the report without the forgotten games that have not changed since."""
-        if not self._forgotten:
-            return report
-        games = tuple(
-            game
-            for game in report.games
-            if hash(state_key(report.feed, game)) not in self._forgotten
-        )
-        return replace(report, games=games)

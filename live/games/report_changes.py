@@ -23,6 +23,7 @@ These rules decide the changes:
   reported stays. Elo, title, team, FIDE id and other headers are accepted as reported,
   so that a wrong title can be withdrawn.
 * A bye, or a pairing without one of its players, is not a game until it has moves.
+* A game that was forgotten after its end comes back only if its report has changed.
 * The spelling of a move (SAN) stays as first reported; its UCI identifies the move.
 """
 
@@ -70,6 +71,9 @@ def plan_report_steps(known_games: GameIndex, report: FeedReport) -> tuple[Step,
     reported = drop_repeats(report.games, complete=report.complete)
     reports = [
         normalise_report(game) for game in reported if game.key or not is_no_game(game)
+    ]
+    reports = [
+        game for game in reports if not known_games.is_forgotten(report.feed, game)
     ]
     matches = match_games(known_games, report.feed, reports, complete=report.complete)
     opened = _assign_new_ids(known_games, reports, matches)

@@ -1,6 +1,6 @@
-"""Merging of one game that several sources report, so that it is shown once.
+"""The games that are shown: what the sources report, with one game of several merged.
 
-Every source's games are stored as it reports them
+Reports are applied to an index, which has every source's games as it reports them
 (:class:`~live.games.game_index.GameIndex`). This module merges those that are the same
 game (:func:`is_one_game`): only the game that was known first is shown, under its own
 id and with the data that the other sources add.
@@ -21,11 +21,13 @@ from msgspec.structs import replace
 from live.games.game import (
     CarriersChanged,
     Game,
+    GameConfirmed,
     GameGone,
     HeadersChanged,
     NewGame,
     Step,
     apply_step,
+    split_into_steps,
 )
 from live.games.game_index import GameIndex, KeyIndex, player_keys
 from live.games.game_matching import (
@@ -34,14 +36,16 @@ from live.games.game_matching import (
     count_same_players,
 )
 from live.games.player_identity import fill_missing, is_known, is_same_person
-from live.games.report_changes import diff_games
+from live.games.report_changes import diff_games, plan_report_steps
 from live.games.same_game import is_another_line, is_one_game, may_be_one_game
-from live.messages.from_sources import Headers, Move, Player
+from live.messages.from_sources import FeedReport, Headers, Move, Player
 from live.messages.values import GameId
 
 #: A step of a game as shown, and the game after it; None if it was deleted.
 Shown = tuple[Step, Game | None]
-
+#: A step that was applied to a source's game, and the steps of the games as shown,
+#: which must be iterated over before the next step.
+Applied = tuple[Step, Iterable[Shown]]
 
 #: Number of plies from which on a source counts as behind. A smaller difference is
 #: normal delay.
@@ -60,7 +64,7 @@ class _Group:
 
 
 class SharedGames:
-    """Merger of games from several sources; follows every step applied to the index."""
+    """Merger of games from several sources. Applies every step to the index."""
 
     def __init__(self, index: GameIndex) -> None:
         self._index = index
@@ -96,11 +100,39 @@ class SharedGames:
         group = self._groups.get(id)
         return (*group.others, id) if group is not None and group.first == id else (id,)
 
-    def announce_game(self, game: Game) -> None:
-        """Announce a new game whose moves follow in batches."""
-        self._coming = {game.id: game}
+    def apply_report(self, report: FeedReport) -> Iterator[Applied]:
+        """Apply a report step by step.
 
-    def follow_step(self, step: Step) -> Iterator[Shown]:
+        Each step is applied when the iterator is advanced. A new game arrives without
+        moves, and its moves follow in groups, so that no step takes long.
+
+        Raises:
+            ValueError: a step does not fit its game.
+            KeyError: the game of a step is unknown.
+        """
+        for step in plan_report_steps(self._index, report):
+            if isinstance(step, NewGame):
+                yield from self.add_game(step.game)
+            else:
+                yield step, self.apply_step(step)
+
+    def add_game(self, game: Game) -> Iterator[Applied]:
+        """Add a new game step by step, as :meth:`apply_report` does."""
+        self._coming = {game.id: game}
+        for step in split_into_steps(game):
+            yield step, self.apply_step(step)
+
+    def apply_step(self, step: Step) -> Iterable[Shown]:
+        """Apply a step of a source's games; return the steps of the games as shown.
+
+        Raises:
+            ValueError: the step does not fit its game.
+            KeyError: the game of the step is unknown.
+        """
+        self._index.apply(step)
+        return () if isinstance(step, GameConfirmed) else self._follow_step(step)
+
+    def _follow_step(self, step: Step) -> Iterator[Shown]:
         """Yield the steps by which a step of the index changes the games as shown."""
         id = step.id
         if any(id in members for members in self._removed.values()):
@@ -127,7 +159,17 @@ class SharedGames:
         if partner is not None:
             yield from self._join_group(game.id, partner, is_shown=is_shown)
 
-    def retire_game(self, first: GameId) -> Iterator[Shown]:
+    def forget_game(self, first: GameId) -> tuple[list[Game], Iterator[Shown]]:
+        """Remove the game of this id in all its sources, until a report changes it.
+
+        Return the game as each source reported it, and the steps of the games as shown.
+        """
+        games = list(map(self._index.forget, self.member_ids(first)))
+        # All sources are removed in one call, so that screens never show the game with
+        # only some of its sources.
+        return games, self._retire_game(first)
+
+    def _retire_game(self, first: GameId) -> Iterator[Shown]:
         """Stop showing the game of this id, and forget which games were merged into
         it.
         """
@@ -145,7 +187,7 @@ class SharedGames:
             return
         first = self.shown_id(id)
         self._removed[id] = self.member_ids(first)
-        yield from self.retire_game(first)
+        yield from self._retire_game(first)
 
     def removed_ids(self) -> tuple[GameId, ...]:
         """Return the ids of the removed games, the latest last."""
@@ -155,7 +197,7 @@ class SharedGames:
         """Show a removed game again, with the present data of its sources."""
         for member in self._removed.pop(id, ()):
             if (game := self._index.get(member)) is not None:
-                yield from self.follow_step(NewGame(game))
+                yield from self._follow_step(NewGame(game))
 
     def merge_restored(self, ids: Iterable[GameId]) -> Iterator[Shown]:
         """Merge games that were restored and are already shown."""

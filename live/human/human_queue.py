@@ -5,9 +5,8 @@ nor messages wait for them. A question that was answered before, in this run or 
 store, is not asked again; without a neural network only stored answers are available.
 Every question is answered or given up, once.
 
-Loss policy: if more than ``MOST_WAITING`` questions wait, the oldest is given up. The
-first to go are questions about positions that nobody looks at. Health reports contain
-the number.
+If more than ``MOST_WAITING`` questions wait, the oldest is given up. The first to go
+are questions about positions that nobody looks at. Health reports contain the number.
 """
 
 import asyncio

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from live.engine.search import SearchResult
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.choose_measure import select_models
 from live.event.event import Event
 from live.journal.event_journal import EventJournal
@@ -58,7 +58,7 @@ class EngineMeasuring:
         search: SearchPositions,
         config: RatingConfig,
         event: Event,
-        publish: Follower,
+        publish: TakeChanges,
         journal: EventJournal,
         on_progress: Callable[[MeasuringProgress | None], None],
     ) -> None:

@@ -19,13 +19,13 @@ from pathlib import Path
 import msgspec
 
 from live import __version__
+from live.engine.requests import RequestId, SearchRequest
 from live.engine.result_cache import ResultCache
 from live.engine.search import Search, SearchResult
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.event import Event
-from live.event.game_change import EventChange
+from live.event.game_change import EventChange, ReportedStep, select_messages
 from live.event.game_record import ArchivedValues
-from live.event.requests import RequestId, SearchRequest
 from live.games.game import Game, GameConfirmed, Step
 from live.journal.journal import Journal
 from live.journal.journal_reader import (
@@ -111,6 +111,10 @@ class EventJournal:
         """Number of games restored at the start."""
         self.journal = Journal(path)
         self._last_problem = ""
+        self.read_memories: Callable[[], Sequence[Memory]] = tuple
+        """Return the values to store with a step. The parts whose values these are must
+        follow the event before the journal does.
+        """
         self._settings: dict[str, object] = {}
         self._state: Event | None = None
         # Description of this run; None before it starts.
@@ -142,7 +146,7 @@ class EventJournal:
     async def restore(
         self,
         state: Event,
-        publish: Follower,
+        publish: TakeChanges,
         engine: EngineInUse,
         find_result: Known,
         feeds: Sequence[FeedName],
@@ -265,19 +269,25 @@ class EventJournal:
 
     # --- changes ----------------------------------------------------------------------
 
-    def add_step(self, step: Step, memories: Sequence[Memory] = ()) -> None:
-        """Store a step that has been applied to the event, together with
-        ``memories``.
-        """
+    def follow(self, changes: Iterable[EventChange]) -> None:
+        """Store the steps of reports, and note which games need a new snapshot."""
+        if not self.journal.has_file:
+            return
+        for change in changes:
+            if isinstance(change, ReportedStep):
+                self._add_step(change.step)
+        self._mark_changed(select_messages(changes))
+
+    def _add_step(self, step: Step) -> None:
+        """Store a step that has been applied to the event, together with memories."""
+        memories = self.read_memories()
         if isinstance(step, GameConfirmed):
             self.journal.keep_memories(memories)
         else:
             self.journal.add_change(step, memories)
 
-    def mark_changed(self, changes: Iterable[Change]) -> None:
+    def _mark_changed(self, changes: Iterable[Change]) -> None:
         """Mark the games of these changes as needing a new snapshot."""
-        if not self.journal.has_file:
-            return
         for change in changes:
             if isinstance(change, MomentMessage):
                 continue  # moments are computed again after a restart

@@ -14,14 +14,13 @@ from pathlib import Path
 import msgspec
 
 from live.engine.engine_settings import build_limit
+from live.engine.requests import RequestId, SearchRequest
 from live.engine.search import Search, SearchResult
 from live.engine.search_key import SearchKey, SearchKeys
 from live.errors import InputError
 from live.event.choose_measure import open_event
-from live.event.event import split_into_steps
 from live.event.game_change import EventChange
-from live.event.requests import RequestId, SearchRequest
-from live.games.game import Game, apply_or_none
+from live.games.game import Game, apply_or_none, split_into_steps
 from live.human.question import HumanRequest
 from live.journal.arbiter_notes import decode_notes, reapply_rulings
 from live.journal.journal_reader import JournalReader, JournalRun, RecordedChange

@@ -8,7 +8,7 @@ in a separate file. To prevent floods, each of the two sends a limited number of
 per hour. The last notice within the limit mentions the limit, and the number of omitted
 notices is logged.
 
-Loss policy: at most :data:`MAX_WAITING` notices wait for each of the two. Further
+At most :data:`MAX_WAITING` notices wait for each of the two. Further
 notices are dropped; each dropped or undeliverable notice is logged.
 """
 

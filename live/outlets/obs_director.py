@@ -7,8 +7,7 @@ time. Anyone who switches by hand is assumed to be the producer, and the directo
 switches nothing for a while. The director receives only what viewers are allowed to
 know.
 
-Loss policy: while OBS is not connected nothing is queued; a moment is dropped after a
-minute.
+While OBS is not connected nothing is queued. A moment is dropped after a minute.
 """
 
 import asyncio

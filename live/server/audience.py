@@ -321,9 +321,9 @@ class Audiences:
         return iter((self.arbiters, self.public))
 
     def publish(self, changes: Sequence[Change]) -> None:
-        """Send changes that are already part of the live state.
+        """Send subscribers changes that are already part of the live state.
 
-        The public gets its part of them after its delay.
+        This is fast and synchronous. The public gets its part of them after its delay.
         """
         self.arbiters.publish(changes)
         self.view.publish(changes)

@@ -1,9 +1,9 @@
 """The connection that keeps one MQTT broker up to date.
 
-It uses MQTT 5 with QoS 1. Loss policy: while the broker is slow or disconnected, old
-messages are not stored; later the broker gets the latest state. At most
-:data:`_IN_FLIGHT` messages wait for an acknowledgement at a time, each for a different
-topic, so the messages of one topic arrive in order.
+It uses MQTT 5 with QoS 1. While the broker is slow or disconnected, old messages are
+not stored; later the broker gets the latest state. At most :data:`_IN_FLIGHT` messages
+wait for an acknowledgement at a time, each for a different topic, so the messages of
+one topic arrive in order.
 """
 
 import asyncio

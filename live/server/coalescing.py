@@ -34,8 +34,8 @@ from live.server.event_reader import game_of
 class WaitingChanges:
     """The changes that wait for the next tick, by game.
 
-    Loss policy: a change is left out only if a later one overwrites it. The size is
-    limited: at most one change for each field of the state waits.
+    A change is left out only if a later one overwrites it. The size is limited: at most
+    one change for each field of the state waits.
     """
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ TimedChange = tuple[float, Change]
 class DelayLine:
     """The changes that wait, in the order in which they happened.
 
-    Loss policy: lossless; only changes that happened within the delay wait.
+    No change is dropped. Only changes that happened within the delay wait.
     """
 
     def __init__(self, clock: ReadClock) -> None:

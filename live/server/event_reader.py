@@ -2,7 +2,7 @@
 
 :mod:`live.app` passes the event to the server as an object of this type. All methods
 are synchronous and return the present state as immutable values. A change passed to
-:meth:`live.server.server.Publisher.publish` must already be part of the state.
+:meth:`live.server.audience.Audiences.publish` must already be part of the state.
 Everything runs on one event loop and no method here awaits. So no change can happen
 between reading a snapshot and reading its position in the stream.
 """

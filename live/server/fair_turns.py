@@ -12,9 +12,8 @@ class FairTurns:
 
     The pieces come from many connections and are done in order of arrival. Between
     them the loop can send messages to subscribers. If a piece raises an error, the
-    error is reported to the loop and the next piece follows.
-
-    Loss policy: lossless; at most one piece of work per connection waits.
+    error is reported to the loop and the next piece follows. No piece is dropped; at
+    most one per connection waits.
     """
 
     def __init__(self) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from live.messages.alerts import Incident
 from live.messages.from_clients import DeskCommand
 from live.messages.health import HealthReport
-from live.messages.to_clients import Change
 from live.messages.values import GameId
 from live.process.clock import ReadClock
 from live.server.audience import Audiences
@@ -41,9 +40,9 @@ _ACCEPTED = 4
 class Publisher:
     """Serves the state and its changes while it is open as an async context manager.
 
-    Loss policy: see :class:`live.server.subscriber.Subscriber`. A slow client is
-    skipped and gets the missing data later. It never needs unlimited memory, and does
-    not slow down other clients.
+    A slow client is skipped and gets the missing data later
+    (:mod:`live.server.subscriber`). It never needs unlimited memory, and does not slow
+    down other clients.
     """
 
     def __init__(
@@ -214,16 +213,6 @@ class Publisher:
             self.audiences.public.restart(SETTINGS_CHANGED)
         self._config = config
         self.clients.reconfigure(config, origins)
-
-    # --- sending changes --------------------------------------------------------------
-
-    def publish(self, changes: Sequence[Change]) -> None:
-        """Send subscribers changes that are already part of the state.
-
-        This is fast and synchronous. The public gets its part of the data after its
-        delay.
-        """
-        self.audiences.publish(changes)
 
     # --- regular checks ---------------------------------------------------------------
 

@@ -12,9 +12,8 @@ It uses three topics below the prefix and the number of the protocol:
 
 A new reader subscribes to the changes, then to both retained topics, until a message in
 the changes follows its state without a gap. Readers detect a gap by the numbers, and
-fill it from the retained topics. Loss policy: lossless while the broker keeps up. If
-the broker is too slow or was disconnected, messages are left out, and readers use the
-next snapshot.
+fill it from the retained topics. Only if the broker is too slow or was disconnected are
+messages left out. Readers then use the next snapshot.
 """
 
 import gzip

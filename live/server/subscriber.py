@@ -1,10 +1,10 @@
 """One websocket subscriber, after the handshake.
 
-Loss policy: messages are written to the transport while it accepts them. A client that
-does not read is skipped when :attr:`live.server.limits.ClientLimits.write_bytes` are
-unsent, so it needs no more memory than that. If it reads its data in time, it gets the
-messages that it missed, or a new snapshot if these exceed ``write_bytes`` again.
-Otherwise its connection is closed.
+Messages are written to the transport while it accepts them. A client that does not read
+is skipped when :attr:`live.server.limits.ClientLimits.write_bytes` are unsent, so it
+needs no more memory than that. If it reads its data in time, it gets the messages that
+it missed, or a new snapshot if these exceed ``write_bytes`` again. Otherwise its
+connection is closed.
 
 Data from clients is read in small pieces, by turns among all connections. If a client
 sends too much, its data is no longer read. A client that must send a token gets no data

@@ -7,7 +7,7 @@ contains the whole games again.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -31,7 +31,7 @@ class SourceInbox:
     """The :class:`live.sources.feed_session.FeedSink` of all sources.
 
     Args:
-        take_in: processes a report.
+        take_in: processes a report, one step each time the iterator is advanced.
         list_games: returns the games of a source as they were when the service last
             stopped.
         find_health: returns the last health report of a source.
@@ -43,7 +43,7 @@ class SourceInbox:
 
     def __init__(
         self,
-        take_in: Callable[[FeedReport], Awaitable[None]],
+        take_in: Callable[[FeedReport], Iterable[None]],
         list_games: Callable[[FeedName], Sequence[GameReport]],
         find_health: Callable[[FeedName], FeedHealth | None],
         update_health: HealthReport,
@@ -114,6 +114,11 @@ class SourceInbox:
             log.error("%s", error)
             self.health(describe_failure(feed.name, error))
 
+    async def take(self, report: FeedReport) -> None:
+        """Process a report; let other tasks run between the steps."""
+        for _ in self._take_in(report):
+            await self._slices.yield_if_due()
+
     async def run(self) -> None:
         """Process reports until cancelled; give other tasks a turn between the
         steps.
@@ -124,7 +129,7 @@ class SourceInbox:
             await self._slices.yield_if_due()
             report = await self._reports.get()
             try:
-                await self._take_in(report)
+                await self.take(report)
             except Exception as error:
                 # Every exception is caught, because any part of the program can fail
                 # here, and the reports of other sources are waiting.

@@ -81,7 +81,7 @@ async def analyse_files(
             with _show_progress(parts):
                 work = _analyse_reports(parts, engine_parts, reports)
                 await run_until_stopped(work, stop or asyncio.Event())
-    for doubt in parts.lists.doubtful:
+    for doubt in parts.event.lists.doubtful:
         print_line(
             f"Rating list: {plain(doubt)}. This list is not used.",
             Console(stderr=True),
@@ -156,7 +156,7 @@ def describe_walkovers(games: int) -> str:
 
 async def _apply_reports(parts: EventParts, reports: Sequence[FeedReport]) -> None:
     for report in reports:
-        await parts.intake.take(report)
+        await parts.inbox.take(report)
 
 
 async def _analyse_reports(

@@ -44,7 +44,7 @@ GAP_S = 120.0
 
 
 class AlertDesk:
-    """All alerts of one event. Only one task calls it, and no method blocks."""
+    """All alerts of one event."""
 
     def __init__(self, find_record: FindRecord) -> None:
         self._watched = WatchedEvent(find_record)

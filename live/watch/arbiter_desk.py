@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.event import Event
 from live.event.game_change import EventChange
 from live.messages.alerts import Alert, Incident
@@ -75,7 +75,7 @@ class ArbiterDesk:
 
     def __init__(
         self,
-        publish: Follower,
+        publish: TakeChanges,
         store: WatchStore,
         clock: ReadClock,
         find_record: FindRecord = lambda game: None,

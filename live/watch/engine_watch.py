@@ -1,16 +1,23 @@
-"""Collects the health of the engines and of the network that predicts human moves."""
+"""Collects the health of the engines and of the network that predicts human moves, and
+says how far the figures are behind if the engines are too slow.
+"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.event import Event
+from live.event.game_record import GameRecord
+from live.messages.figures import PlyView
 from live.messages.health import EngineHealth, HumanHealth, MeasuringProgress
-from live.watch.overload import describe_overload
+from live.watch.finding import count_things
 
 #: Number of progress reports during the measurement of an engine.
 SHOWN_STEPS = 20
+#: Minimum number of moves without figures that is reported. A smaller number is normal,
+#: because searches of the newest moves are in progress.
+LEAST_BEHIND = 3
 
 
 class EngineWatch:
@@ -27,7 +34,7 @@ class EngineWatch:
     def __init__(
         self,
         event: Event,
-        publish: Follower,
+        publish: TakeChanges,
         read_engines: Callable[[], EngineHealth],
         read_human: Callable[[], HumanHealth] | None = None,
     ) -> None:
@@ -55,3 +62,44 @@ class EngineWatch:
         self._measuring = progress
         if progress is None or progress.done % max(1, progress.of // SHOWN_STEPS) == 0:
             self.report()
+
+
+def describe_overload(records: Iterable[GameRecord]) -> str:
+    """Return a text about the moves that have no figures yet, with advice.
+
+    Return an empty text if the engines are fast enough.
+    """
+    moves_behind: list[int] = []
+    for record in records:
+        view = record.view
+        is_measured = view.running and view.variant in ("standard", "chess960")
+        if is_measured and view.plies_played - view.plies_scored >= LEAST_BEHIND:
+            moves = _count_moves_behind(record.moves)
+            if moves >= LEAST_BEHIND:
+                moves_behind.append(moves)
+    if not moves_behind:
+        return ""
+    boards = count_things(len(moves_behind), "board")
+    return (
+        f"figures are up to {max(moves_behind)} moves behind on {boards}: "
+        "if that lasts, follow fewer boards, or set more engines or fewer nodes"
+    )
+
+
+def _count_moves_behind(moves: Sequence[PlyView]) -> int:
+    """Return the number of latest moves without figures, for the player who has more of
+    them.
+    """
+    newest_first = moves[::-1]
+    return max(
+        _count_unknown(newest_first[::2]),
+        _count_unknown(newest_first[1::2]),
+    )
+
+
+def _count_unknown(newest_first: Sequence[PlyView]) -> int:
+    """Return the number of moves after the last move whose gain is known."""
+    for number, view in enumerate(newest_first):
+        if view.gain_cp is not None:
+            return number
+    return len(newest_first)

@@ -90,7 +90,7 @@ def _family(name: str) -> str:
 
 
 class StoryDesk:
-    """The moments of all games. Only one task calls it, and no method blocks."""
+    """The moments of all games."""
 
     def __init__(self, is_doubted: IsDoubted = lambda game: False) -> None:
         """``is_doubted`` returns whether the result of a game is in doubt. Such a game
@@ -98,6 +98,8 @@ class StoryDesk:
         """
         self._is_doubted = is_doubted
         self._games: dict[GameId, _Game] = {}
+        # The games that have moments: few, as there are at most MOST moments.
+        self._eventful: dict[GameId, None] = {}
         self._rounds: dict[RoundName, _Round] = {}
         # Rounds in which a game was added, removed or changed, in the order of these
         # changes.
@@ -116,9 +118,16 @@ class StoryDesk:
 
     def _list_moments(self) -> list[Moment]:
         moments: list[Moment] = []
-        for game in self._games.values():
-            moments.extend(game.story.moments.values())
+        for id in self._eventful:
+            moments.extend(self._games[id].story.moments.values())
         return moments
+
+    def _set_moments(self, id: GameId, moments: dict[str, Moment]) -> None:
+        self._games[id].story.moments = moments
+        if moments:
+            self._eventful[id] = None
+        else:
+            self._eventful.pop(id, None)
 
     # --- changes ---------------------------------------------------------------------
 
@@ -152,7 +161,8 @@ class StoryDesk:
         """
         story = self._games.setdefault(id, _Game()).story
         moments = story.moments.items()
-        story.moments = {key: moment for key, moment in moments if moment.ply < ply}
+        staying = {key: moment for key, moment in moments if moment.ply < ply}
+        self._set_moments(id, staying)
         story.seen_s = {at: time_s for at, time_s in story.seen_s.items() if at < ply}
         if seen_s is not None:
             story.seen_s[ply] = seen_s
@@ -207,7 +217,7 @@ class StoryDesk:
         if game is None:
             return
         self._unremembered[id] = None
-        game.story.moments.clear()
+        self._set_moments(id, {})
         self._set_names(id, ())
         self._set_round(id, None, None)
         del self._games[id]
@@ -245,9 +255,8 @@ class StoryDesk:
         self._waiting.pop(id, None)
         story = self._games[id].story
         before = story.moments
-        story.moments = self._build_moments(
-            detail, self._rounds[name].chosen.get(id, [])
-        )
+        chosen = self._rounds[name].chosen.get(id, [])
+        self._set_moments(id, self._build_moments(detail, chosen))
         story.waits = False
         self._unremembered[id] = None
         withdrawn = [
@@ -319,7 +328,9 @@ class StoryDesk:
         for moment in oldest:
             story = self._games[moment.game].story
             story.let_go.add(moment.id)
-            del story.moments[moment.id]
+            staying = story.moments.copy()
+            del staying[moment.id]
+            self._set_moments(moment.game, staying)
             self._unremembered[moment.game] = None
         return [MomentMessage(moment.game, moment, holds=False) for moment in oldest]
 
@@ -380,6 +391,7 @@ class StoryDesk:
         for view in games:
             story = stories.get(view.id) or GameStory()
             self._games[view.id] = _Game(story)
+            self._set_moments(view.id, story.moments)
             self._set_names(view.id, (view.white.name, view.black.name))
             self._set_round(view.id, round_of(view), story.whole)
             if story.waits or view.id in changed:
@@ -388,10 +400,10 @@ class StoryDesk:
         self._waiting = waiting
 
 
-def _order_of_leaving(moment: Moment) -> tuple[bool, float, int]:
+def _order_of_leaving(moment: Moment) -> tuple[bool, float, int, str]:
     """Return the sort key for removing moments; the lowest key is removed first.
 
     Moments that explain why figures contradict a result are removed last, because these
-    figures remain visible.
+    figures remain visible. The id makes the order the same after a restart.
     """
-    return moment.kind == "despite", moment.at_s or 0.0, moment.ply
+    return moment.kind == "despite", moment.at_s or 0.0, moment.ply, moment.id

@@ -76,7 +76,7 @@ async def run(
             assert await asyncio.to_thread(others.stdout.readline) == b"ready\n"
         largest, due = 0.0, time.monotonic()
         for sent in range(int(seconds * PER_S)):
-            publisher.publish([MoveMessage(str(time.monotonic_ns()), 1, ply)])
+            publisher.audiences.publish([MoveMessage(str(time.monotonic_ns()), 1, ply)])
             if sent % PER_S == 0:
                 largest = max(largest, resident_mb())
             due += 1 / PER_S

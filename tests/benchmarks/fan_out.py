@@ -96,7 +96,9 @@ async def ours(clients: int, count: int) -> float:
         missing = PAYLOAD_BYTES - len(number(encode(MoveMessage("", 1, ply)), 1))
         message = MoveMessage("g" * missing, 1, ply)
         port = publisher.address[1]
-        return await rounds(port, lambda: publisher.publish([message]), clients, count)
+        return await rounds(
+            port, lambda: publisher.audiences.publish([message]), clients, count
+        )
 
 
 async def broadcast(clients: int, count: int) -> float:

@@ -29,8 +29,8 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from live.engine.requests import RequestId, Urgency
 from live.engine.search import Search, SearchResult
-from live.event.requests import RequestId, Urgency
 from live.messages.from_sources import FeedReport
 from live.messages.to_clients import SnapshotMessage
 from live.process.clock import LoopClock
@@ -110,7 +110,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     async with Publisher(
         ServerConfig(port=0), service.state, limits=limits
     ) as publisher:
-        service.bus.subscribe(publisher.publish)
+        service.bus.subscribe(publisher.audiences.publish)
         for moment in before.values():
             await service.take(FeedReport("rehearsal", (moment.report,)))
         await service.settled()

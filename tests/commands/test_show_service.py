@@ -72,7 +72,7 @@ async def test_json_gives_what_the_service_sends() -> None:
     ):
         for _ in range(2):
             client_state.receive(await output.readline())
-        publisher.publish(state.health())
+        publisher.audiences.publish(state.health())
         client_state.receive(await output.readline())
         assert client_state.snapshot() == snapshot(state)
 
@@ -86,7 +86,7 @@ async def test_lines_tell_what_happens_and_that_scores_are_withheld() -> None:
             await watch.ready.wait()
             withheld = "this service withholds scores and ratings"
             assert output.getvalue() == f"Watching {publisher.url}: {withheld}\n"
-            publisher.publish(state.move("g1"))
+            publisher.audiences.publish(state.move("g1"))
             await until(lambda: "played" in output.getvalue())
 
 
@@ -222,7 +222,7 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
         after = World(5, steps=60)
         async with Publisher(config, after) as publisher:
             await until(lambda: bool(follower.message))
-            publisher.publish(after.appear("g1") or after.headers())
+            publisher.audiences.publish(after.appear("g1") or after.headers())
             await until(lambda: follower.client_state.snapshot() == snapshot(after))
             assert follower.describe_problem() == ""
     [line] = follower.message
@@ -238,7 +238,7 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
             await until(follower.ready.is_set)
             for connection in publisher.clients.connections:
                 connection.transport.abort()
-            publisher.publish(state.health())
+            publisher.audiences.publish(state.health())
             await until(lambda: bool(follower.message))
             await until(lambda: follower.client_state.snapshot() == snapshot(state))
     assert follower.message[0].endswith("nothing was missed")

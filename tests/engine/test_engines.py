@@ -1,10 +1,25 @@
 """The engines of a service, with and without searches ahead of the games."""
 
+from collections.abc import Hashable
+
+import msgspec
+
 from live.commands.read_settings import read_settings
 from live.engine.engines import Engines
+from live.engine.requests import RequestId, SearchDropped, SearchRequest
 from live.engine.search import Position, Search, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
+from live.messages.from_sources import FeedReport
+from live.messages.to_clients import GoneMessage
+from live.sources import demo_feed
 from tests.engine.conftest import START, Desk
+from tests.event.answered_event import (
+    FEED,
+    open_service,
+    report_and_settle,
+    settings,
+)
+from tests.sources.fakes import until, upto
 
 
 def engines(desk: Desk, **settings: object) -> Engines:
@@ -15,6 +30,50 @@ def engines(desk: Desk, **settings: object) -> Engines:
     made = Engines(config, None)
     made.connect(desk, lambda game, ply, behind_cp: [1.0 for _ in behind_cp])
     return made
+
+
+class Orders:
+    """Notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.calls: list[object] = []
+
+    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
+        self.calls.append((owner, search, priority.kind))
+
+    def drop(self, owner: Hashable) -> None:
+        self.calls.append(owner)
+
+    def find_known_result(self, search: Search) -> None:
+        return None
+
+
+def test_requests_of_games_are_carried_out_in_order() -> None:
+    orders = Orders()
+    under_test = engines(Desk())
+    under_test.desk = orders
+    search = Search(Position(START))
+    first, second = (RequestId("g", 0, "position", number) for number in (0, 1))
+    under_test.follow(
+        [
+            SearchDropped(first),
+            SearchRequest(second, search, "head"),
+            GoneMessage("g"),
+            SearchDropped(second),
+        ]
+    )
+    assert orders.calls == [first, (second, search, SearchKind.HEAD), second]
+
+
+async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
+    game = upto(demo_feed.read_demo_games()[0], 6)
+    async with open_service(settings(**{"engine.nodes": 20_000}), live=True) as service:
+        await report_and_settle(service, game)
+        await until(lambda: service.pool.report_health().waiting.speculate > 0)
+        await service.take(
+            FeedReport(FEED, (msgspec.structs.replace(game, result="1-0"),))
+        )
+        assert service.pool.report_health().waiting.speculate == 0
 
 
 async def test_with_and_without_all_that_stands_before_the_room() -> None:

@@ -14,16 +14,21 @@ from typing import Self
 import msgspec
 
 from live.commands.read_settings import read_settings
+from live.engine.requests import RequestId, SearchDropped, SearchRequest, Urgency
 from live.engine.search import Search, SearchFailure, SearchResult
 from live.engine.uci import EngineIdentity
 from live.event.answer_intake import AnswerIntake
 from live.event.choose_measure import open_event
 from live.event.game_change import EventChange
-from live.event.requests import RequestId, SearchDropped, SearchRequest, Urgency
-from live.event_parts import EngineParts, EventParts, connect_event, run_event
+from live.event_parts import (
+    EngineParts,
+    EventParts,
+    connect_event,
+    restore_event,
+    run_event,
+)
 from live.journal.event_journal import EventJournal, Known
 from live.journal.measured_engines import EngineInUse
-from live.journal.restart import restore_event
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.values import FeedName
 from live.server.analysis import Analysis, build_analysis
@@ -92,7 +97,7 @@ class FollowedEvent:
 
     async def take(self, report: FeedReport) -> None:
         """As the inbox does it."""
-        await self.parts.intake.take(report)
+        await self.parts.inbox.take(report)
 
     async def settled(self) -> None:
         """Every report is taken in and every search is answered."""
@@ -177,16 +182,8 @@ class AnsweredEvent(FollowedEvent):
 
     async def restore(self, find_result: Known | None = None) -> None:
         """As a start does it, with all results in the journal."""
-        await restore_event(
-            self.state,
-            self.publish,
-            self.journal,
-            self.arbiter,
-            self.moment_watch,
-            EngineInUse(ARITHMETIC, LIMIT, None),
-            find_result or self.engine,
-            [FEED],
-        )
+        engine = EngineInUse(ARITHMETIC, LIMIT, None)
+        await restore_event(self.parts, engine, find_result or self.engine, [FEED])
 
     @contextlib.asynccontextmanager
     async def started(self) -> AsyncIterator[Self]:

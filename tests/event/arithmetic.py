@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import chess
 
+from live.engine.requests import RequestId, SearchDropped, SearchRequest
 from live.engine.search import Line, Search, SearchFailure, SearchResult
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
 from live.event.game_record import ArchivedValues
 from live.event.rate_game import Measure
-from live.event.requests import RequestId, SearchDropped, SearchRequest
 from live.games.game import Game, GameConfirmed, NewGame, Step
 from live.human.question import HumanAnswer, HumanRequest
 from live.messages.figures import EngineInfo, GameDetail, PlayerView

@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.engine.requests import RequestId, SearchRequest, Urgency
 from live.engine.search import (
     Limit,
     Search,
@@ -31,7 +33,6 @@ from live.event.game_change import EventChange, GameChange
 from live.event.game_record import GameRecord
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import Measure
-from live.event.requests import RequestId, SearchRequest, Urgency
 from live.games.game import (
     ClocksCorrected,
     Game,
@@ -60,6 +61,8 @@ from live.messages.to_clients import (
     EngineMessage,
     GameMessage,
     GoneMessage,
+    MoveMessage,
+    ScoreMessage,
     StandingMessage,
 )
 from live.messages.values import Color
@@ -707,6 +710,25 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
     assert record.exc_info, "with its traceback"
 
 
+def test_nothing_is_told_of_the_step_on_which_a_game_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = boards(1)
+    proper = GameRecord.follow
+
+    def follow_and_break(
+        self: GameRecord, game: Game, players: dict[Color, PlayerTotals]
+    ) -> None:
+        proper(self, game, players)
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(GameRecord, "follow", follow_and_break)
+    effects = state.report_step(MovesPlayed("g0", 9, line(*range(1, 10))[8:]))
+    assert GoneMessage("g0") in effects.changes
+    assert not effects.requests
+    assert not {MoveMessage, ScoreMessage} & set(map(type, effects.changes))
+
+
 def test_a_restored_game_stays_marked_until_its_source_reports_it() -> None:
     state = Held()
     for _ in state.restore(game(moves=line(1, 2))):
@@ -1030,3 +1052,22 @@ def test_a_game_is_forgotten_once() -> None:
     assert event.forget("g1")[0] == [first]
     assert event.forget("g1") == ([], ())
     assert event.game("g1") is None
+
+
+async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
+    service = open_unscored(None, **{"feeds.rating_list": str(path)})
+    game = upto(demo_feed.read_demo_games()[0], 2)
+    game = change_headers(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
+    await service.take(FeedReport("hall", (game,)))
+    (health,) = service.state.feeds()
+    assert (health.feed, health.state, health.part) == ("rating list", "stale", True)
+    assert (
+        "Boe, A is perhaps Boe Anna (7) in the list: give the FIDE id" in health.detail
+    )
+    (held,) = service.state.games()
+    assert held.black.elo == 2100 and held.black.k == 20 and held.white.elo is None
+    service.arbiter.tick()

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.engine.requests import SearchRequest
 from live.engine.search import Limit, Line, SearchResult
 from live.event.human_figures import build_profile, is_played_online
 from live.event.rate_game import HumanSearches, Measure
-from live.event.requests import SearchRequest
 from live.games.game import MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, estimate_difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer, HumanRequest

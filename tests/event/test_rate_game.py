@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.engine.requests import SearchRequest
 from live.engine.search import Limit, Search, SearchOptions, SearchResult
 from live.event.ply import (
     EvaluatedPosition,
@@ -33,7 +34,6 @@ from live.event.rate_game import (
     Measure,
     rate_head_to_head,
 )
-from live.event.requests import SearchRequest
 from live.games.game import HeadersChanged, MovesPlayed, NewGame
 from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
 from live.journal.journal_reader import encode

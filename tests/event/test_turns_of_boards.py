@@ -4,6 +4,7 @@ by a clock of the test's own.
 
 from collections.abc import Iterable
 
+from live.engine.requests import RequestId, Urgency, build_priority
 from live.engine.search import Limit, Search
 from live.engine.search_key import SearchKey, SearchKeys
 from live.engine.search_queue import (
@@ -14,9 +15,8 @@ from live.engine.search_queue import (
     StartSearch,
     StopSearch,
 )
-from live.event.requests import RequestId, Urgency, build_priority
 from live.messages.from_sources import FeedReport
-from live.watch.overload import describe_overload
+from live.watch.engine_watch import describe_overload
 from tests.benchmarks.drills import boards
 from tests.event.answered_event import FEED, AnsweredEvent
 from tests.sources.fakes import upto

@@ -11,9 +11,10 @@ from live.games.game_index import (
     lookup_keys,
     player_and_place_keys,
     source_key,
+    state_key,
 )
-from live.games.game_retention import LEAST_S, GameRetention, state_key
-from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
+from live.games.game_retention import LEAST_S, GameRetention
+from live.messages.from_sources import GameReport, Headers, Player, Result
 from tests.games.short_reports import follow, make_game
 
 
@@ -129,15 +130,31 @@ def test_a_forgotten_game_told_again_is_known_and_a_corrected_one_is_not() -> No
     ) -> GameReport:
         return make_game(pair, sans, result=result)
 
-    holding, retiring = GameIndex(), GameRetention(HOUR_S, 10)
+    held = GameIndex()
     told = report()
-    follow(holding, told, feed="feed")
-    (game,) = holding
-    retiring.forget_game(game)
-    holding.apply(GameGone(game.id))
+    follow(held, told, feed="feed")
+    (game,) = held
+    assert held.forget(game.id) == game
     assert state_key("feed", game) == state_key("feed", told)
+    follow(held, told, feed="feed")
+    assert not len(held)
     # More moves, a game that goes on, and a result that was mended are news.
     ended = report(result="*"), report(result="0-1")
-    others = (report("Cleo-Dora"), report(sans="e4 e5 Nf3"), *ended)
-    assert retiring.drop_forgotten(FeedReport("feed", (told, *others))).games == others
-    assert retiring.drop_forgotten(FeedReport("other", (told,))).games == (told,)
+    for other in (report("Cleo-Dora"), report(sans="e4 e5 Nf3"), *ended):
+        follow(held, told, other, feed="feed")
+        (back,) = held
+        assert state_key("feed", back) == state_key("feed", other)
+        held.apply(GameGone(back.id))
+    follow(held, told, feed="other")
+    assert len(held) == 1
+
+
+def test_a_forgotten_mate_told_without_its_result_stays_forgotten() -> None:
+    held = GameIndex()
+    told = make_game("Anna-Boris", "f3 e5 g4 Qh4#")
+    follow(held, told, feed="feed")
+    (game,) = held
+    assert (told.result, game.result) == ("*", "0-1")
+    held.forget(game.id)
+    follow(held, told, feed="feed")
+    assert not len(held)

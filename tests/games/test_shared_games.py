@@ -19,7 +19,6 @@ from live.games.game import (
     apply_step,
 )
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan_report_steps
 from live.games.same_game import SAME_GAME_PLIES, is_another_line, is_one_game
 from live.games.shared_games import SharedGames, Shown, describe_dispute
 from live.messages.from_sources import NO_LONGER, GameReport, Headers, Player, Result
@@ -47,13 +46,9 @@ class Sources:
             self.report(feed, game)
 
     def report(self, feed: str, *games: GameReport, complete: bool = True) -> None:
-        for step in plan_report_steps(
-            self.index, report(*games, feed=feed, complete=complete)
-        ):
-            if isinstance(step, NewGame):
-                self.shared.announce_game(step.game)
-            self.index.apply(step)
-            self.take(*self.shared.follow_step(step))
+        told = report(*games, feed=feed, complete=complete)
+        for _, shown in self.shared.apply_report(told):
+            self.take(*shown)
 
     def take(self, *shown: Shown) -> None:
         for step, game in shown:

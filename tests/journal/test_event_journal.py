@@ -4,18 +4,21 @@ on.
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from live.event.game_change import EventChange
 from live.journal.event_journal import journal_path
 from live.journal.journal_reader import JournalReader
+from live.journal.journal_writer import Record
 from live.journal.recorded_event import rebuild_event
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport, GameReport
 from live.messages.health import FeedHealth
+from live.messages.to_clients import Change, MoveMessage
 from live.server.analysis import Analysis, build_analysis
 from live.settings import JournalConfig
 from live.sources import demo_feed
@@ -381,3 +384,53 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(
 
     async with AnsweredEvent(third).started() as again:
         assert sorted(boards_of(again)) == ["Anna Adams", "Clara Coy"]
+
+
+async def test_a_step_on_which_a_follower_fails_is_in_the_journal(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    game = demo_feed.read_demo_games()[0]
+    faults = list[Exception]()
+    heard = list[Change]()
+
+    def fail(changes: Sequence[EventChange]) -> None:
+        if faults:
+            raise faults.pop()
+
+    async with AnsweredEvent(path).started() as service:
+        service.bus.follow(fail)
+        service.bus.subscribe(heard.extend)
+        await service.take(FeedReport(FEED, (upto(game, 10),)))
+        heard.clear()
+        faults.append(RuntimeError("a fault of ours"))
+        with pytest.raises(RuntimeError):
+            await service.take(FeedReport(FEED, (upto(game, 12),)))
+        assert MoveMessage in map(type, heard)
+        await service.take(FeedReport(FEED, (upto(game, 14),)))
+        service.flush()
+        copy = left_behind(path, tmp_path, "killed")
+    async with AnsweredEvent(copy).started() as restarted:
+        assert [view.plies_played for view in restarted.state.games()] == [14]
+
+
+async def test_a_step_and_its_alert_are_written_together(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = demo_feed.read_demo_games()[0]
+    groups = list[list[str]]()
+    async with AnsweredEvent(path).started() as service:
+        await service.take(FeedReport(FEED, (upto(game, 10),)))
+        writer = service.journal.journal._writer
+        assert writer is not None
+        add_records = writer.add_records
+
+        def note_and_add(records: Sequence[Record]) -> None:
+            groups.append([write.__name__ for write, _ in records])
+            add_records(records)
+
+        monkeypatch.setattr(writer, "add_records", note_and_add)
+        await service.take(FeedReport(FEED, (upto(game, 6),)))
+        (alert,) = service.arbiter.alerts()
+        assert alert.kind == "takeback"
+    assert ["write_note", "write_change"] in groups

@@ -321,9 +321,8 @@ class Hall(AnsweredEvent):
         match act:
             case Reported(games):
                 report = FeedReport(FEED, games, complete=True)
-                for step, changes in self.state.apply_report(report):
+                for changes in self.state.apply_report(report):
                     self.publish(changes)
-                    self.journal.add_step(step)
                     self.moments.append(self.hold())
             case Answered(searches, seed):
                 chance = random.Random(seed)

@@ -155,7 +155,7 @@ async def test_only_an_arbiter_sees_what_is_for_arbiters(
             async with connect(live(publisher), additional_headers=headers) as ws:
                 await ws.recv()
                 assert ("the secret ply" in str(await ws.recv())) == told
-                publisher.publish(world.health())
+                publisher.audiences.publish(world.health())
                 world.engine_health = EngineHealth(
                     (EngineState(0, "idle", 1.0, "the secret ply"),)
                 )
@@ -206,7 +206,7 @@ async def test_a_token_may_come_as_the_first_message(
             ["g1"] if confined else ["g1", "g2"]
         )
         assert ("the secret ply" in str(snapshot)) is not confined
-        publisher.publish(world.move("g1"))
+        publisher.audiences.publish(world.move("g1"))
         assert json.loads(await ws.recv())["type"] == "move"
         await (await ws.ping())
 
@@ -258,7 +258,7 @@ async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) 
         guarded.tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
         await guarded.publisher.reload_tokens()
         assert await left_in(screen) == ([], 4101)
-        guarded.publisher.publish(world.move("g1"))
+        guarded.publisher.audiences.publish(world.move("g1"))
         assert json.loads(await arbiter.recv())["type"] == "move"
         left = await guarded.client.get("/api/v3/games", headers=bearer(SCREEN))
         assert left.status_code == 401
@@ -354,7 +354,7 @@ async def test_tls_from_certificate_files(
         async with connect(live(publisher), ssl=trusts) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
             assert json.loads(await ws.recv())["type"] == "snapshot"
-            publisher.publish(world.move("g1"))
+            publisher.audiences.publish(world.move("g1"))
             assert json.loads(await ws.recv())["type"] == "move"
         for rubbish in (b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01nonsense"):
             assert b"HTTP" not in await raw(publisher, rubbish)

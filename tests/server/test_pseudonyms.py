@@ -174,7 +174,7 @@ def serve(event: Event, delay_s: float, folder: Path) -> tuple[Publisher, Clock]
         study=StaticSite(folder, STUDY_TYPES),
         public=public,
     )
-    event.tell.append(publisher.publish)
+    event.tell.append(publisher.audiences.publish)
     return publisher, clock
 
 

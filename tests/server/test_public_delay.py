@@ -32,6 +32,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from live.engine.search import Search, SearchResult
+from live.event.game_change import ReportedStep
 from live.games.game import Game, NewGame
 from live.journal.journal import Journal
 from live.journal.journal_reader import JournalRun, replay_game
@@ -288,7 +289,7 @@ async def drill(
         site=StaticSite(Path("/nowhere")),
         public=public,
     )
-    service.bus.subscribe(publisher.publish)
+    service.bus.subscribe(publisher.audiences.publish)
     timed: list[tuple[float, str, bytes]] = []
     async with publisher:
         stranger = Stranger(publisher, hide_scores)
@@ -520,8 +521,10 @@ class JournalledEvent(PublishedEvent):
         self.public.listen(partial(record_publication, self.public, self.journal))
 
     def report(self, report: FeedReport) -> None:
-        for step, changes in self.state.apply_report(report):
-            self.journal.add_change(step)
+        for changes in self.state.apply_report(report):
+            for change in changes:
+                if isinstance(change, ReportedStep):
+                    self.journal.add_change(change.step)
             self.publish(changes)
 
 

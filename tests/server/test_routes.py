@@ -33,7 +33,6 @@ from live.messages.health import EngineHealth, EngineState, FeedHealth, QueueLen
 from live.server import routes
 from live.server.authentication import Guest
 from live.server.connection import HttpConnection
-from live.server.health_answer import assess_health
 from live.server.http_values import HttpRequest, HttpResponse, read_target
 from live.server.limits import ClientLimits
 from live.server.made_files import ExportFailed, SingleFlight
@@ -41,6 +40,7 @@ from live.server.metrics import MetricCounts, Metrics
 from live.server.origins import OriginPolicy
 from live.server.routes import HttpRoutes
 from live.server.server import Publisher
+from live.server.service_routes import assess_health
 from live.server.static_files import STUDY_TYPES, StaticSite
 from live.server.visibility import Visibility, redact
 from live.settings import ServerConfig

@@ -51,10 +51,10 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
     async with serve_publisher(world, {"limits": limits}) as publisher:
         client_state, query = ReferenceClient(), ""
         for _ in range(80):
-            publisher.publish(world.step())
+            publisher.audiences.publish(world.step())
             if random.random() < 0.3:
                 forty = chain.from_iterable(world.step() for _ in range(40))
-                publisher.publish(list(forty))
+                publisher.audiences.publish(list(forty))
             async with connect(live(publisher, query), max_queue=None) as ws:
                 # The strict client_state refuses a repeated or missing number.
                 client_state.receive(await ws.recv(decode=False))
@@ -64,7 +64,7 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
                 if not client_state.hello.resumed:
                     client_state.receive(await ws.recv(decode=False))
                 if random.random() < 0.5:
-                    publisher.publish(world.step())
+                    publisher.audiences.publish(world.step())
                     await follow(ws, client_state, position(publisher))
                     assert client_state.snapshot() == snapshot(world)
             query = f"?epoch={client_state.hello.epoch}&since={client_state.seq}"
@@ -75,7 +75,7 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
 async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
     world = World(2)
     async with serve_publisher(world) as publisher:
-        publisher.publish(world.appear("g1"))
+        publisher.audiences.publish(world.appear("g1"))
         for query in (
             "?epoch=other&since=1",
             "?since=1",
@@ -95,7 +95,7 @@ async def test_a_client_that_resumes_after_hidden_scores_misses_none_of_them() -
             await follow(ws, client_state, position(publisher))
         publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
         for _ in range(5):
-            publisher.publish(world.score() + world.move())
+            publisher.audiences.publish(world.score() + world.move())
         publisher.reconfigure(ServerConfig(port=0))
         assert client_state.hello is not None
         query = f"?epoch={client_state.hello.epoch}&since={client_state.seq}"
@@ -133,7 +133,7 @@ async def test_who_asks_too_much_is_refused_before_the_handshake(
         )
         # Those who were there go on, and who may come again is told when.
         assert (answer.headers.get("Retry-After") == "5") == (status != 400)
-        publisher.publish(world.move("g1"))
+        publisher.audiences.publish(world.move("g1"))
         assert json.loads(await ws.recv())["type"] == "hello"
         clock.now_s += 1
         await (await connect(live(publisher))).close()
@@ -239,14 +239,14 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             )
             largest = 0
             for _ in range(3000):
-                publisher.publish(take_twenty_steps(world))
+                publisher.audiences.publish(take_twenty_steps(world))
                 largest = max(largest, slow.transport.get_write_buffer_size())
                 await follow(good, client_state, position(publisher))
                 if behind(publisher, slow):
                     break
             assert behind(publisher, slow)
             assert 65_536 < largest < 65_536 + 200_000
-            publisher.publish(world.step())
+            publisher.audiences.publish(world.step())
             assert slow.transport.get_write_buffer_size() <= largest
             clock.now_s += 9.9
             publisher.sweep_connections_and_streams()
@@ -257,7 +257,7 @@ async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None
             clock.now_s += 3.1
             publisher.sweep_connections_and_streams()
             await until(lambda: slow not in publisher.clients.connections)
-        publisher.publish(world.step())
+        publisher.audiences.publish(world.step())
         await follow(good, client_state, position(publisher))
         assert client_state.snapshot() == snapshot(world)
 
@@ -275,7 +275,7 @@ async def test_a_slow_client_gets_what_it_missed_or_one_fresh_snapshot(
         client_state = ReferenceClient()
         (slow,) = readers(publisher)
         while behind(publisher, slow) < missed:
-            publisher.publish(take_twenty_steps(world))
+            publisher.audiences.publish(take_twenty_steps(world))
             if slow.is_ready:
                 await asyncio.sleep(0)
         kinds: list[str] = []
@@ -286,7 +286,7 @@ async def test_a_slow_client_gets_what_it_missed_or_one_fresh_snapshot(
                 client_state.receive(text)
         assert kinds.count("snapshot") == snapshots
         assert client_state.snapshot() == snapshot(world)
-        publisher.publish(world.move())
+        publisher.audiences.publish(world.move())
         await follow(ws, client_state, position(publisher))
         assert client_state.snapshot() == snapshot(world)
 
@@ -301,8 +301,8 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
         client_state = ReferenceClient()
         (reader,) = readers(publisher)
         assert reader.transport.get_write_buffer_size() < 32_768 + 2 * 8_192
-        publisher.publish(world.move("g1"))
-        publisher.publish(world.move("g2"))
+        publisher.audiences.publish(world.move("g1"))
+        publisher.audiences.publish(world.move("g2"))
         await follow(ws, client_state, position(publisher))
         assert client_state.snapshot() == snapshot(world)
 
@@ -331,7 +331,7 @@ async def test_at_the_end_everything_is_sent_and_goodbye_said() -> None:
     world = World(9)
     async with serve_publisher(world) as publisher:
         ws = await connect(live(publisher))
-        publisher.publish(world.appear("g1"))
+        publisher.audiences.publish(world.appear("g1"))
     said, code = await left_in(ws)
     assert [json.loads(each)["type"] for each in said] == ["hello", "snapshot", "game"]
     assert code == 1001
@@ -430,8 +430,8 @@ async def test_filters_that_match_nothing_yet_lock_nobody_out_and_begin_later() 
         for query in ("", "?game=g1", "?board=99"):
             async with connect(live(publisher, query)) as ws:
                 assert json.loads(await ws.recv())["type"] == "hello"
-        publisher.publish(world.appear("zz3"))
-        publisher.publish(world.move("zz3"))
+        publisher.audiences.publish(world.appear("zz3"))
+        publisher.audiences.publish(world.move("zz3"))
         selected = StreamFilter(games=frozenset({"zz3"}))
         await follow(quiet[3], states[3], position(publisher, selected))
         assert states[3].snapshot() == snapshot(world, selected)

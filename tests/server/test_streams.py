@@ -342,7 +342,7 @@ async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> Non
         assert sorted(each.can_inflate for each in readers(publisher)) == [False, True]
         states = ReferenceClient(), ReferenceClient()
         for _ in range(60):
-            publisher.publish(world.step() + world.move())
+            publisher.audiences.publish(world.step() + world.move())
             for ws, client_state in zip((deflating, plain), states, strict=True):
                 await follow(ws, client_state, position(publisher))
         assert [each.snapshot() for each in states] == [snapshot(world)] * 2

@@ -496,7 +496,7 @@ async def test_after_a_fault_of_ours_readers_come_again_and_hold_what_is_true(
                 raise KeyError("a fault of ours")
 
             monkeypatch.setattr(StreamHub, "publish", fail)
-            publisher.publish(world.rerate())
+            publisher.audiences.publish(world.rerate())
             monkeypatch.setattr(StreamHub, "publish", proper)
             assert (await left_in(first))[1] == 1001, "come back"
         async with connect(url, max_size=None) as again:

@@ -1,13 +1,17 @@
 """The queue of the reports of all sources."""
 
 import asyncio
+from collections.abc import Iterator, Sequence
 
 import pytest
 
+from live.event.game_change import EventChange
 from live.messages.from_sources import FeedReport
 from live.messages.health import FeedHealth
 from live.process.waiters import Waiters
+from live.sources import demo_feed
 from live.sources.source_inbox import SourceInbox
+from tests.event.answered_event import open_unscored
 
 
 class Shown:
@@ -25,9 +29,10 @@ class Shown:
             Waiters(),
         )
 
-    async def _take_in(self, report: FeedReport) -> None:
+    def _take_in(self, report: FeedReport) -> Iterator[None]:
         if self.is_failing:
             raise ValueError("a rule breaks")
+        yield
 
     def _update_health(self, health: FeedHealth) -> None:
         self.health = health
@@ -53,3 +58,43 @@ async def test_the_latest_health_of_a_source_comes_back_after_lost_reports(
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert len(caplog.records) == 3
+
+
+@pytest.mark.parametrize(
+    "newer", [None, FeedHealth("feed", "stale", "no answer for 60 s")]
+)
+async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
+    newer: FeedHealth | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The feed knows nothing of the loss, and so cannot say that it is over; what it
+    says later holds.
+    """
+    service = open_unscored()
+    proper, faults = (
+        service.state.apply_report,
+        [KeyError("a fault of ours"), KeyError("and again")],
+    )
+
+    def broken(
+        report: FeedReport,
+    ) -> Iterator[Sequence[EventChange]]:
+        if faults:
+            raise faults.pop()
+        return proper(report)
+
+    monkeypatch.setattr(service.state, "apply_report", broken)
+    keep = asyncio.create_task(service.inbox.run())
+    live = FeedHealth("feed", "live", "1 game")
+    service.inbox.health(live)
+    states = []
+    for number in range(3):
+        if number == 2 and newer is not None:
+            service.inbox.health(newer)
+        await service.inbox.report(
+            FeedReport("feed", (demo_feed.read_demo_games()[0],))
+        )
+        await service.settled()
+        states.append(service.state.feeds())
+    keep.cancel()
+    assert [health.state for (health,) in states[:2]] == ["retrying", "retrying"]
+    assert states[-1] == (newer or live,)

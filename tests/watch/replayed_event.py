@@ -132,7 +132,7 @@ class Rehearsal:
             self.raised[message.alert.id] = message.alert
 
     def report(self, report: FeedReport) -> None:
-        for _, changes in self.state.apply_report(report):
+        for changes in self.state.apply_report(report):
             self.publish(changes)
 
     def tick(self) -> None:

@@ -367,7 +367,7 @@ def test_a_move_withdrawn_and_played_again_in_one_batch_is_no_correction(
     service.wait(60)
     batch: list[EventChange] = []
     for line in ("e4 e5", f"e4 e5 {played_again}"):
-        for _, changes in service.state.apply_report(report(played(line))):
+        for changes in service.state.apply_report(report(played(line))):
             batch += changes
     service.publish(batch)
     service.wait(3)

@@ -401,6 +401,17 @@ def test_what_explains_figures_beside_a_result_makes_room_last(event: Event) -> 
     assert "odd:despite:white" in event.held
 
 
+def test_of_equal_moments_the_same_makes_room_after_a_restart(event: Event) -> None:
+    for n in range(MOST):
+        event.show(game(TURNED, id=f"g{n:03}", round=str(n)))
+    event.look()
+    event.games = dict(reversed(event.games.items()))
+    restart(event)
+    event.show(game(TURNED, id="new", round="new"))
+    event.look()
+    assert "g000:turn:3" not in event.held
+
+
 def restart(event: Event, changed: set[GameId] | None = None) -> None:
     """Another desk knows what was remembered by the one before."""
     stories = {

@@ -1,8 +1,8 @@
 """The terminal app: its screens, the keys that work on all of them, and the lines
 around every screen.
 
-Loss policy from state to terminal: frames are drawn at a fixed rate. If something
-changes twice between two frames, only its latest state is drawn.
+Frames are drawn at a fixed rate. If something changes twice between two frames, only
+its latest state is drawn.
 """
 
 import dataclasses

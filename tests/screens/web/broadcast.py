@@ -14,11 +14,11 @@ from typing import Any
 import chess
 import msgspec
 
+from live.engine.requests import RequestId, SearchDropped, SearchRequest
 from live.engine.search import Search, SearchResult
 from live.event.event import Event
 from live.event.game_change import EventChange, select_messages
 from live.event.rate_game import Measure
-from live.event.requests import RequestId, SearchDropped, SearchRequest
 from live.messages.figures import CurvePoint, Curves, EngineInfo, GameDetail
 from live.messages.from_sources import (
     FeedReport,
@@ -209,7 +209,7 @@ class Broadcast:
             for n in self._line
         )
         report = FeedReport("hall", games, complete=True)
-        for _, changes in self.state.apply_report(report):
+        for changes in self.state.apply_report(report):
             self.publish(changes)
         self.answer()
 
@@ -283,7 +283,7 @@ async def on_air(
     broadcast = Broadcast(boards, names)
     broadcast.play(plies)
     async with Publisher(ServerConfig(port=0, **config), broadcast.state) as publisher:
-        broadcast.listener = publisher.publish
+        broadcast.listener = publisher.audiences.publish
         yield broadcast, publisher
 
 

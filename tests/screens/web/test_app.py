@@ -197,7 +197,7 @@ async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restar
     broadcast.play(1)
     broadcast.take_back(5, 2)
     async with Publisher(ServerConfig(port=port), broadcast.state) as publisher:
-        broadcast.listener = publisher.publish
+        broadcast.listener = publisher.audiences.publish
         await page.until("!document.body.classList.contains('stale')")
         broadcast.play(1)
         await settled(page, publisher)
@@ -397,7 +397,9 @@ async def test_it_is_accessible_on_every_screen(page: Page) -> None:
         turned = moment(name, 7, "It turned.", at_s=1.0)
         less = moment(name, 7, "A little.", at_s=2.0)
         less = msgspec.structs.replace(less, id="n", weight=0.2)
-        publisher.publish([MomentMessage(name, each) for each in (turned, less)])
+        publisher.audiences.publish(
+            [MomentMessage(name, each) for each in (turned, less)]
+        )
         # Moments are open from the start. The weightiest is the headline, and stands
         # there alone.
         await page.until("document.querySelector('.moments li')?.checkVisibility()")
@@ -464,7 +466,9 @@ async def test_cards_say_it_in_few_words_and_a_phone_shows_three(page: Page) -> 
         await settled(page, publisher)
         name = (await fetch_games(publisher))[0]["id"]
         text = "Rozenbergs (2540) falls from 87 % to 33 % with 11. Ka1. Best was a4."
-        publisher.publish([MomentMessage(name, moment(name, 7, text, at_s=1.0))])
+        publisher.audiences.publish(
+            [MomentMessage(name, moment(name, 7, text, at_s=1.0))]
+        )
         await page.until("document.querySelector('.headline a').checkVisibility()")
         assert await page.run(WORDS) == []
         box = "document.querySelectorAll('.card')[%d].getBoundingClientRect()"

@@ -586,11 +586,11 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(
     async with Publisher(
         ServerConfig(port=0), broadcast.state, on_air=on_air.append
     ) as publisher:
-        broadcast.listener = publisher.publish
+        broadcast.listener = publisher.audiences.publish
         await page.open("about:blank", *SIZES["moment&sample=moment"])
         await show(page, publisher, "layout=moment&lang=de")
         assert await page.run("document.querySelector('.layout-moment').hidden")
-        publisher.publish([MomentMessage(game.id, turn)])
+        publisher.audiences.publish([MomentMessage(game.id, turn)])
         await page.until("!document.querySelector('.layout-moment').hidden")
         assert await page.run(texts(".kind, .sentence")) == [
             "Wendepunkt",
@@ -625,7 +625,7 @@ async def test_a_swing_is_told_and_then_not_again(page: Page) -> None:
             played = PlyView(
                 number, "Nf3", "g1f3", score_cp=score_cp, depth=14, final=True
             )
-            publisher.publish([MoveMessage(view.id, number, played)])
+            publisher.audiences.publish([MoveMessage(view.id, number, played)])
 
         alert = "document.querySelector('.alert')"
         move(21, 0)

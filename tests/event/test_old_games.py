@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import chess
 
 from live.event.event import Event
-from live.event.game_change import EventChange, select_messages
+from live.event.game_change import EventChange, ReportedStep, select_messages
+from live.event.old_games import OldGames
 from live.event.rate_game import Measure
 from live.games.game import GameConfirmed
 from live.games.game_retention import MOST_GAMES, GameRetention
-from live.journal.old_games import OldGames
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.to_clients import Change, GoneMessage, MoveMessage
 from live.server.filtered_reader import snapshot
@@ -61,12 +61,10 @@ class Week:
     def tell(
         self, *games: GameReport, feed: str = "feed", complete: bool = False
     ) -> None:
-        report = self.retention.drop_forgotten(FeedReport(feed, games, complete))
-        for step, changes in self.state.apply_report(report):
+        report = FeedReport(feed, games, complete)
+        for changes in self.state.apply_report(report):
             self._publish(changes)
-            self.retention.record_step(
-                step, self.state.get_shown_game(step.id), self.now_s
-            )
+            self.old_games.follow(changes)
 
     def let_go(self) -> None:
         self.old_games.forget()
@@ -142,9 +140,7 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
     run.tell(played(2, 0, over=False))
     (old,) = (game.id for game in run.state.list_source_games() if game.result != "*")
     run.now_s += 24 * HOUR_S
-    run.retention.record_step(
-        GameConfirmed(old), run.state.get_shown_game(old), run.now_s
-    )
+    run.old_games.follow([ReportedStep(GameConfirmed(old))])
     run.let_go()
     assert old not in {game.id for game in run.state.list_source_games()}
 

@@ -4,13 +4,12 @@ The games remain in the journal, so reports made from the journal contain them.
 """
 
 import logging
-import time
+from collections.abc import Iterable
 
-from live.event.bus import Follower
+from live.event.bus import TakeChanges
 from live.event.event import Event
-from live.games.game import Game
+from live.event.game_change import EventChange, ReportedStep
 from live.games.game_retention import GameRetention
-from live.messages.values import GameId
 from live.process.clock import ReadClock
 from live.process.memory import release_free_memory
 
@@ -30,9 +29,9 @@ class OldGames:
     def __init__(
         self,
         event: Event,
-        publish: Follower,
+        publish: TakeChanges,
         retention: GameRetention,
-        clock: ReadClock = time.monotonic,
+        clock: ReadClock,
     ) -> None:
         self._event = event
         self._publish = publish
@@ -49,15 +48,22 @@ class OldGames:
                 game.id, game.feed, over=is_over, now_s=self._clock()
             )
 
+    def follow(self, changes: Iterable[EventChange]) -> None:
+        """Record which games change now."""
+        for change in changes:
+            if isinstance(change, ReportedStep):
+                game = self._event.get_shown_game(change.step.id)
+                self._retention.record_step(change.step, game, self._clock())
+
     def forget(self) -> None:
         """Remove the games that are old now."""
-        forgotten = list(self._retention.forget_old_games(self._retire, self._clock()))
-        for game in forgotten:
-            log.info("game %s ended long ago and was removed from memory", game.id)
-        if forgotten:
+        old_games = self._retention.find_old_games(self._clock())
+        for id in old_games:
+            games, changes = self._event.forget(id)
+            self._publish(changes)
+            self._retention.remove_game(id)
+            for game in games:
+                self._retention.remove_game(game.id)
+                log.info("game %s ended long ago and was removed from memory", game.id)
+        if old_games:
             release_free_memory()
-
-    def _retire(self, id: GameId) -> list[Game]:
-        games, changes = self._event.forget(id)
-        self._publish(changes)
-        return games
