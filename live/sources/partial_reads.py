@@ -121,8 +121,8 @@ class PartialReadFilter:
             for identity, game in former.items()
             if game.result != "*" or (game.problem or "").startswith(NO_LONGER)
         }
-        """Games that are gone: their loss was accepted, or they had ended in the earlier
-        run and have not been seen in this one. They might return half-written.
+        """Games that are gone: their loss was accepted, or they had ended in the
+        earlier run and have not been seen in this one. They might return half-written.
         """
         self._accepted: Identified = {
             identity: game

@@ -689,29 +689,19 @@ def test_a_result_that_cannot_be_read_is_that_of_the_same_players_alone() -> Non
     before = read_round(paired("Cat", "Dan", result="DRAW"))
     for players, result in ((("Cat", "Dan"), "1/2-1/2"), (("Eva", "Flo"), None)):
         now = read_round(paired(*players, result={}))
-        (pairing,) = livechess_pairings._merge_round(now, before).pairings or ()
+        (pairing,) = now.fill_unread(before).pairings or ()
         assert pairing.result == result
 
 
-def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
-    before, now = (
-        read_json(json.dumps({"eboards": serials}), livechess_pairings._Tournament)
-        for serials in (["1", "2", "3", None], ["1", ["q"], 3, "", "5"])
-    )
-    found = livechess_pairings._merge_tournament(now, before).eboards or ()
-    assert list(map(livechess_pairings._read_serial, found)) == [
-        "1",
-        "2",
-        "3",
-        None,
-        "5",
-    ]
-    # At the first reading, nothing is known of that table.
-    first = livechess_pairings._merge_tournament(now, None).eboards or ()
-    assert list(map(livechess_pairings._read_serial, first)) == [
-        "1",
-        None,
-        "3",
-        None,
-        "5",
-    ]
+async def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
+    site = HallSite()
+    pairings = [{**PAIRING, "nr": number} for number in (1, 2, 3)]
+    site.files["round/t/0"] = {"pairings": pairings}
+    site.files["tournament/t"] = {
+        "name": "Open",
+        "rounds": 1,
+        "eboards": [1, ["q"], "3"],
+    }
+    async with site.read() as (asked, fetch):
+        assert list(await fetch() or ()) == ["1", "3"]
+        assert "Open: the board of table 2 cannot be read" in asked.note
