@@ -83,8 +83,6 @@ class Hall:
         self._grace_s = grace_s
         self._games = HallGames()
         self._seats: Seats = {}
-        self._unapplied: dict[str, None] = {}
-        """Serial numbers of boards whose new pairings are not applied yet."""
         self._has_heard_pairings = False
         """Whether LiveChess has sent all pairings in this run."""
         for game in known_games:
@@ -154,30 +152,27 @@ class Hall:
 
     def apply_pairings(
         self, seats: Seats, now_s: float, *, is_complete: bool = True
-    ) -> Generator[None, None, None]:
-        """Apply new pairings to all boards. Yields after each board; a board that was
-        not reached is updated with the next pairings.
-
-        ``is_complete``: False if LiveChess has listed pairings that it never sent.
+    ) -> None:
+        """Apply new pairings to all boards. ``is_complete``: False if LiveChess has
+        listed pairings that it never sent.
         """
         before = self._seats
         self._seats = seats
-        for serial in [*seats, *before]:
-            if seats.get(serial, ()) != before.get(serial) or not seats:
-                self._unapplied[serial] = None
+        serials = {
+            serial: None
+            for serial in [*seats, *before]
+            if seats.get(serial, ()) != before.get(serial) or not seats
+        }
         is_first_answer = is_complete and not self._has_heard_pairings
         self._has_heard_pairings |= is_complete
         if bool(seats) != bool(before) or is_first_answer:
-            self._unapplied |= dict.fromkeys(self.boards)
-        for serial in [*self._unapplied]:
-            rounds = seats.get(serial, ())
-            del self._unapplied[serial]
+            serials |= dict.fromkeys(self.boards)
+        for serial in serials:
             board = self.boards.get(serial)
             if board is None:
-                self._update_elsewhere(rounds, now_s)
+                self._update_elsewhere(seats.get(serial, ()), now_s)
             else:
                 self._seat_players(board, now_s)
-            yield
 
     def apply_moves(
         self,

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from live.messages.from_sources import GameReport, Move
 from live.sources.game_identity import count_shared_plies
-from live.sources.game_line import MAX_PLIES, GameLine
+from live.sources.game_line import GameLine, ListedMove
 from live.sources.pgn_headers import clean_text
 from live.sources.placements import count_plies_before
-from live.sources.san import UnplayableMove
 
 #: Least number of plies in a game for which an empty line means that the board was
 #: cleared. In a shorter game, the first moves might have been taken back one by one.
@@ -80,8 +79,6 @@ def is_line_valid(
             return False
 
 
-#: Number of plies read at once. Checking whether a move is legal takes about 50 µs.
-READ_PLIES = 64
 #: Number of placements remembered of a board that is first seen in the middle of its
 #: game. A capture causes three or four placements.
 SEEN = 6
@@ -166,27 +163,18 @@ class HallBoard:
         if start is not None and (fen := start.fen()) != self._from_fen:
             self._set_start(start, games)
             self._from_fen = fen
-        played = [move.san for move in self._played]
+        texts = [*(move.san for move in self._played), *san]
         line = self._line
-        line.restart(self._start)
-        problem = None
-        for ply, text in enumerate([*played, *san[: MAX_PLIES - len(played)]]):
-            if ply % READ_PLIES == 0:
-                yield
-            try:
-                line.compare_or_play(text)
-            except UnplayableMove as error:
-                problem = line.describe_error(error)
-                break
+        yield from line.play_moves(map(ListedMove, texts), self._start)
         before = self.moves
         self.moves = list(line.moves)
         self.start_fen = line.start.fen()
-        self.problem = problem
+        self.problem = line.problem
         shared = count_shared_plies(before, self.moves)
         # Clocks of another game must not be copied to this one.
         if not is_another_game(before, self.moves):
             self.moves[:shared] = before[:shared]
-        newest = len(played) + len(san) - 1
+        newest = len(texts) - 1
         # A clock comes only with the newest move.
         if shared <= newest < len(self.moves):
             self._set_clock(newest)

@@ -112,10 +112,8 @@ class LiveChessFeed(Feed):
             seats = await self._pairings.fetch_pairings(client, self._share)
         if seats is None:
             return
-        await self._share.run(
-            boards.hall.apply_pairings(
-                seats, self._clock.now(), is_complete=self._pairings.is_complete
-            )
+        boards.hall.apply_pairings(
+            seats, self._clock.now(), is_complete=self._pairings.is_complete
         )
         changed_boards = boards.update_unread_pairings(self._pairings.unread)
         await self._report_games(

@@ -222,9 +222,7 @@ def test_a_board_met_in_mid_game_begins_where_a_move_tells_whose_turn_it_is() ->
 def seat_players(board: Board, result: Result = "*") -> None:
     """Pair Ann with Bea at the board."""
     headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
-    run_at_once(
-        board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0)
-    )
+    board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0)
     board.boards.hall.take_changed_games()
 
 
