@@ -15,8 +15,7 @@ The expected fields are declared as structs in which every field has a default:
   unreadable entry becomes an empty object that describes what was found, so that later
   entries keep their positions.
 * At most :data:`MAX_ENTRIES` entries of a list are read. The object that contains the
-  list records that there are more; if the text itself is a list of
-  :class:`ForeignObject`, one more entry records it.
+  list records that there are more.
 """
 
 import json
@@ -384,12 +383,7 @@ def _make_list_reader(
                     break
                 entries.append(kind(unread={"": _describe_value(entry)}))
         if len(value) > MAX_ENTRIES:
-            left_out = f"more than {MAX_ENTRIES} entries"
-            if is_object and not place.path:
-                # No object contains this list, so a last entry records it.
-                entries.append(kind(unread={"": left_out}))
-            else:
-                place.note_unread(left_out)
+            place.note_unread(f"more than {MAX_ENTRIES} entries")
         return container(entries)
 
     return read_list

@@ -102,23 +102,15 @@ class Hall:
 
     @property
     def note(self) -> str:
-        """Message for people about boards whose games keep their moves, and about
-        pairings that are not known yet; empty if there are none.
+        """Message for people about pairings that are not known yet; empty if they
+        are.
         """
-        # The note is built for every clock message, so boards are counted only if any
-        # game was set back.
-        boards = self.boards.values()
-        parts = []
-        if set_back_keys := self._games.set_back:
-            set_back = sum(board.key in set_back_keys for board in boards)
-            subject = "1 board was" if set_back == 1 else f"{set_back} boards were"
-            if set_back:
-                parts.append(f"{subject} set back without a result")
-        if not self._has_heard_pairings and any(
-            board.is_paired and board.serial not in self._seats for board in boards
-        ):
-            parts.append("LiveChess has not sent its pairings; no new game begins")
-        return "; ".join(parts)
+        is_waiting = not self._has_heard_pairings and any(
+            board.is_paired and board.serial not in self._seats
+            for board in self.boards.values()
+        )
+        waiting = "LiveChess has not sent its pairings; no new game begins"
+        return waiting if is_waiting else ""
 
     # --- input ------------------------------------------------------------------------
 

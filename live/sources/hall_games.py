@@ -89,8 +89,6 @@ class HallGames:
         """Clock time at which the result of each game was first seen, by the game's
         key.
         """
-        self.set_back: set[str] = set()
-        """Keys of the games whose problem is :data:`SET_BACK`."""
         self._games: dict[str, GameReport] = {}
         self._rounds: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         """Keys of games, by event and by round and table."""
@@ -173,10 +171,6 @@ class HallGames:
         if game.headers.round:
             self._rounds[_table_key(game.headers)][game.key] = None
         self._own[_first_board_name(game)][game.key] = None
-        if game.problem == SET_BACK:
-            self.set_back.add(game.key)
-        else:
-            self.set_back.discard(game.key)
 
     def forget_oldest(self, seated_keys: Collection[str]) -> None:
         """Forget the oldest games beyond :data:`MAX_GAMES`, except those on boards."""
@@ -187,7 +181,6 @@ class HallGames:
             del self._games[game.key]
             self._reported.pop(game.key, None)
             self.ended_s.pop(game.key, None)
-            self.set_back.discard(game.key)
             self._rounds[_table_key(game.headers)].pop(game.key, None)
             self._own[_first_board_name(game)].pop(game.key, None)
 

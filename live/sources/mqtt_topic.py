@@ -104,9 +104,6 @@ class MqttGame(ForeignObject, kw_only=True):
     """Date of the game, such as ``2026.11.21``."""
     time_control: str = ""
     url: str = ""
-    eco: str = ""
-    opening: str = ""
-    """Name of the opening; ``eco`` is its code."""
     result: Result = "*"
 
     moves: MovesText | tuple[str | MqttMove, ...] | None = None
@@ -388,8 +385,6 @@ class MqttTopic:
             time_control=clean_text(sent.time_control, NAME_CHARS),
             url=safe_web_address(sent.url),
             variant="chess960" if start.chess960 else "standard",
-            eco=clean_text(sent.eco, NAME_CHARS),
-            opening=clean_text(sent.opening, NAME_CHARS),
         )
         key = clean_text(sent.id, TEXT_CHARS) or (
             "" if _has_name(headers) else f"{self._name}/{count}"

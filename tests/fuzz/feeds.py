@@ -255,7 +255,6 @@ def mqtt(data: bytes) -> None:
         topic = f"hall/{number % 3}"
         for _ in held.read_message(topic, payload):
             pass
-        held.describe_problem(topic)
         msgspec.json.encode(held.note)
         for game in held.take_reports()[0]:
             msgspec.json.encode(game)
