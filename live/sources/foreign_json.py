@@ -389,19 +389,13 @@ def _make_list_reader(
     return read_list
 
 
-class _Field(NamedTuple):
-    name: str
-    sent_as: str
-    read: Reader
-
-
 def _make_object_reader(kind: type[msgspec.Struct]) -> Reader:
     names_unread = issubclass(kind, ForeignObject)
-    fields = [
-        _Field(field.name, field.encode_name, _choose_reader(field.type))
+    readers = {
+        field.name: _choose_reader(field.type)
         for field in msgspec.structs.fields(kind)
         if not (names_unread and field.name == "unread")
-    ]
+    }
 
     def read_object(value: object, place: _Place) -> msgspec.Struct:
         if not isinstance(value, dict):
@@ -409,13 +403,13 @@ def _make_object_reader(kind: type[msgspec.Struct]) -> Reader:
         unread: dict[str, str] = {}
         inner_place = _Place("", unread) if names_unread else place
         values: dict[str, Any] = {}
-        for field in fields:
-            sent = value.get(field.sent_as)
+        for name, read in readers.items():
+            sent = value.get(name)
             if sent is None:
                 continue
-            field_place = inner_place.at_field(field.name)
+            field_place = inner_place.at_field(name)
             try:
-                values[field.name] = field.read(sent, field_place)
+                values[name] = read(sent, field_place)
             except _Unreadable as error:
                 field_place.note_unread(str(error))
         if names_unread:

@@ -3,12 +3,13 @@
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from math import inf
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import chess
 from msgspec.structs import replace
 
 from live.messages.from_sources import GameReport, Move
+from live.messages.values import Value
 from live.sources.game_identity import count_shared_plies
 from live.sources.game_line import GameLine, ListedMove
 from live.sources.pgn_headers import clean_text
@@ -84,12 +85,12 @@ def is_line_valid(
 SEEN = 6
 
 
-class Clocks(NamedTuple):
-    """Present times on the clock of a board."""
+class Clocks(Value):
+    """Present times on the clock of a board, seconds, as LiveChess sends them."""
 
-    white_s: float | None = None
-    black_s: float | None = None
-    is_whites_running: bool | None = None
+    white: float | None = None
+    black: float | None = None
+    run: bool | None = None
     """True if White's clock runs, False if Black's does, None if neither does."""
 
 
@@ -119,6 +120,11 @@ class HallBoard:
         is known.
         """
         self.clocks = Clocks()
+        self.unread: dict[str, str] = {}
+        """Unreadable parts of the last event of the board, by path."""
+        self.unread_pairing: dict[str, str] = {}
+        self.told_unread: dict[str, str] = {}
+        """Unreadable parts as they were last reported."""
         self.start_fen = chess.STARTING_FEN
         self.moves: list[Move] = []
         """All moves on the board, with the clocks that were received with them."""
@@ -195,7 +201,7 @@ class HallBoard:
         pressed; only then does the clock stop and show the increment.
         """
         is_white_to_move = self._is_whites_move(len(self.moves))
-        if not self.moves or self.clocks.is_whites_running is not is_white_to_move:
+        if not self.moves or self.clocks.run is not is_white_to_move:
             return False
         before = self.moves[-1]
         self._set_clock(len(self.moves) - 1)
@@ -209,8 +215,7 @@ class HallBoard:
         """Set the clock of the move after ``ply`` plies to its player's present clock,
         if known.
         """
-        clock_s = (
-            self.clocks.white_s if self._is_whites_move(ply) else self.clocks.black_s
-        )
+        clocks = self.clocks
+        clock_s = clocks.white if self._is_whites_move(ply) else clocks.black
         if clock_s is not None:
             self.moves[ply] = replace(self.moves[ply], clock_s=clock_s)
