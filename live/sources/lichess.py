@@ -24,9 +24,7 @@ from itertools import pairwise
 from math import inf
 from typing import TypeVar
 
-import chess
-
-from live.messages.from_sources import GameReport, Move
+from live.messages.from_sources import GameReport
 from live.messages.values import Value
 from live.process.backoff import format_duration
 from live.process.loop_slices import LoopSlices
@@ -124,7 +122,6 @@ class LichessBroadcastFeed(PolledFeed):
         first.
         """
         self._next_asked_s = -inf
-        self._placements: dict[str, tuple[tuple[Move, ...], str]] = {}
         self._stored_games: dict[str, GameReport] = {}
         """Games of the round as they were last reported, by key."""
         self._exported_s = -inf
@@ -362,23 +359,10 @@ class LichessBroadcastFeed(PolledFeed):
         return all(map(self._is_unchanged, listed.games))
 
     def _is_unchanged(self, board: RoundBoard) -> bool:
-        stored_game = self._stored_games.get(board.id)
-        if (
-            stored_game is None
-            or read_result(board.status or "*") != stored_game.result
-        ):
+        game = self._stored_games.get(board.id)
+        if game is None or read_result(board.status or "*") != game.result:
             return False
-        moves, placement = self._placements.get(board.id, ((), ""))
-        if not placement or moves != stored_game.moves:
-            position = chess.Board(
-                stored_game.start_fen,
-                chess960=stored_game.headers.variant == "chess960",
-            )
-            for move in stored_game.moves:
-                position.push_uci(move.uci)
-            placement = position.board_fen()
-            self._placements[board.id] = stored_game.moves, placement
-        return (board.fen or chess.STARTING_FEN).partition(" ")[0] == placement
+        return (board.lastMove or "") == (game.moves[-1].uci if game.moves else "")
 
     async def _look_for_next_round(self) -> None:
         """Switch to the next round if it has begun; the round before it is still
@@ -452,8 +436,8 @@ class RoundBoard(Value):
     """One board in the short list of a round."""
 
     id: str = ""
-    fen: str | None = None
-    """FEN of the present position; missing at the starting position."""
+    lastMove: str | None = None
+    """Last move, UCI; missing at the starting position."""
     status: str | None = None
 
 
