@@ -129,10 +129,6 @@ class PartialReadFilter:
             for identity, game in former.items()
             if identity not in self._gone
         }
-        self._catching_up = bool(before)
-        """Whether games of the earlier run might still be missing. Until they are back,
-        every loss is in doubt.
-        """
         self._endless: set[Identity] = set()
         """Games that were accepted although they are at the end of a text that breaks
         off: its writer might never write an end.
@@ -184,7 +180,6 @@ class PartialReadFilter:
             for identity, place in self._places.items()
             if identity in believed
         }
-        self._catching_up &= bool(doubts.games) or not complete
         # If answers can come from caches, a loss is not marked at its first reading:
         # alternating caches would mark a board at every second reading.
         unmarked_readings = 1 if self._copies_s else 0
@@ -327,12 +322,7 @@ class PartialReadFilter:
                 shortened is not None and shortened.moves and losses[place] == 1
             )
             lasts_s = self._lost_after_s
-            if (
-                is_single_loss
-                and identity in behind
-                and place in whole
-                and not self._catching_up
-            ):
+            if is_single_loss and identity in behind and place in whole:
                 lasts_s = self._copies_s
             if lasts_s:
                 lost[identity] = shortened, lasts_s
