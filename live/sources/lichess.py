@@ -34,8 +34,8 @@ from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.foreign_json import ForeignObject, read_json
 from live.sources.game_identity import drop_repeated_games
 from live.sources.kept_moves import keep_unread
+from live.sources.lichess_game import LichessGameFeed
 from live.sources.lichess_token import LichessToken
-from live.sources.lichess_tv import LichessTvFeed
 from live.sources.partial_reads import is_behind
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
 from live.sources.pgn_detection import describe_no_pgn
@@ -475,6 +475,5 @@ def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
         return PgnUrlFeed(
             source.name, url, conditions, poll_s=target.poll_s, token=token
         )
-    if target.kind == "tv":
-        return LichessTvFeed(source.name, base_url, target.id, conditions, token)
-    return LichessBroadcastFeed(source.name, base_url, target, conditions, token)
+    kind = LichessGameFeed if target.kind in ("game", "tv") else LichessBroadcastFeed
+    return kind(source.name, base_url, target, conditions, token)

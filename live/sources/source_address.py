@@ -43,9 +43,9 @@ GONE_KINDS = {
     ),
 }
 #: Kind of a lichess address. ``round``, ``tour`` (a tournament of rounds) and ``group``
-#: (of tournaments) belong to broadcasts. A ``page`` is polled: a game, a study, an
-#: arena, a Swiss tournament or a user's current game.
-LichessKind = Literal["round", "tour", "group", "tv", "page"]
+#: (of tournaments) belong to broadcasts. A ``page`` has no stream: a study, an arena, a
+#: Swiss tournament or a user's current game.
+LichessKind = Literal["round", "tour", "group", "game", "tv", "page"]
 _KNOWN = f"The kinds are: {', '.join(KINDS)}; kind+URL forces one"
 LICHESS = "https://lichess.org"
 #: Names of query parameters that contain secrets on some servers.
@@ -58,7 +58,18 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
 #: Id of a round or tournament in the lichess API: eight letters and digits.
 _ID8 = r"[A-Za-z0-9]{8}"
 #: Names of lichess pages that look like ids of games.
-_PAGES = "training|practice|analysis|streamer|insights|timeline|features|tourname"
+_PAGES = frozenset(
+    {
+        "training",
+        "practice",
+        "analysis",
+        "streamer",
+        "insights",
+        "timeline",
+        "features",
+        "tourname",
+    }
+)
 #: Tournament id, round and board: ``UUID``, ``UUID/ROUND`` or ``UUID/ROUND/BOARD``.
 _CLOUD = re.compile(
     r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/(\d{1,3})(?:/\d{1,4})?)?",
@@ -78,6 +89,12 @@ _LICHESS: tuple[tuple[LichessKind, str], ...] = (
     ("group", rf"/api/stream/broadcast/group/(?P<a>{_ID8})(\.pgn)?"),
     ("tour", rf"/api/broadcast/(?P<a>{_ID8})(\.pgn)?"),
     ("tv", r"/(api/)?tv(/(?P<a>[A-Za-z0-9]{2,20}))??(/feed)?/?"),
+    # A game's id has eight letters; the link for one of its players has four more.
+    (
+        "game",
+        rf"/(api/stream/game/|embed/game/|embed/|game/export/)?(?P<a>{_ID8})([A-Za-z0-9]{{4}})?"
+        r"(\.pgn|/white|/black|/)?",
+    ),
 )
 #: Lichess pages: pattern of the path, path of the page's PGN, and least seconds between
 #: two requests. lichess allows 20 requests per minute (API documentation, rate
@@ -94,14 +111,6 @@ _PGN_PAGES: tuple[tuple[str, str, float], ...] = (
         "/api/user/{1}/current-game?clocks=true",
         6,
     ),
-    # A game's id has eight letters; the link for one of its players has four more. A
-    # game that is not over comes some seconds late, as in every other form.
-    (
-        r"/(api/stream/game/|embed/game/|embed/|game/export/)?"
-        rf"(?!{_PAGES})({_ID8})([A-Za-z0-9]{{4}})?(\.pgn|/white|/black|/)?",
-        "/game/export/{1}?clocks=true",
-        6,
-    ),
 )
 
 
@@ -110,8 +119,8 @@ class LichessTarget(NamedTuple):
 
     kind: LichessKind
     id: str
-    """Id of the round, tournament or group; name of the TV channel (empty: the best
-    game); or path of a page's PGN.
+    """Id of the round, tournament, group or game; name of the TV channel (empty: the
+    best game); or path of a page's PGN.
     """
     poll_s: float = 0.0
     """Least time between two requests for a page, seconds."""
@@ -218,7 +227,8 @@ def read_lichess_target(url: str) -> LichessTarget | None:
     path = parts.path if parts else ""
     for kind, pattern in _LICHESS:
         if match := re.fullmatch(pattern, path):
-            return LichessTarget(kind, match["a"] or "")
+            is_page = kind == "game" and match["a"] in _PAGES
+            return None if is_page else LichessTarget(kind, match["a"] or "")
     for pattern, pgn, poll_s in _PGN_PAGES:
         if match := re.fullmatch(pattern, path):
             return LichessTarget("page", pgn.format(*match.groups()), poll_s)

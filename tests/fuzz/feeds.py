@@ -26,7 +26,7 @@ from live.sources.cloud_files import (
 from live.sources.foreign_json import read_json
 from live.sources.hall import Hall
 from live.sources.lichess import Tour
-from live.sources.lichess_tv import LichessTvStream
+from live.sources.lichess_game import LichessGameStream, LichessTvStream, NdjsonLines
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.mqtt_games import MqttGames
 from live.sources.open_feed import open_feed
@@ -261,6 +261,13 @@ def mqtt(data: bytes) -> None:
             msgspec.json.encode(game)
 
 
+NDJSON = b"""{"id":"LuGQwhBb","variant":{"key":"standard"},"speed":"blitz","initialFen":"startpos",\
+"status":{"id":20,"name":"started"},"players":{"white":{"user":{"name":"a","title":"GM"},\
+"rating":2500},"black":{"ai":8}},"fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"}
+{"fen":"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b","lm":"e2e4","wc":180,"bc":180}
+{"fen":"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w","lm":"e7e5","wc":180,"bc":179}
+{"id":"LuGQwhBb","status":{"id":31},"winner":"white"}
+"""
 TV = b"""{"t":"featured","d":{"id":"qVSOPtMc","orientation":"black","players":[{"color":"white",\
 "user":{"name":"x","id":"x"},"rating":2500,"seconds":60},{"color":"black","user":{"name":"y"}}],\
 "fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"}}
@@ -270,12 +277,17 @@ TV = b"""{"t":"featured","d":{"id":"qVSOPtMc","orientation":"black","players":[{
 
 
 def ndjson(data: bytes) -> None:
-    tv = LichessTvStream("https://lichess.org")
+    lines, game, tv = (
+        NdjsonLines(),
+        LichessGameStream("https://lichess.org"),
+        LichessTvStream("https://lichess.org"),
+    )
     for piece in _bytewise(data):
-        for line in tv.split_lines(piece):
-            report = tv.read_line(line)
-            if report is not None:
-                msgspec.json.encode(report)
+        for line in lines.split_lines(piece):
+            for report in (game.read_line(line), tv.read_line(line)):
+                if report is not None:
+                    msgspec.json.encode(report)
+    game.reconnect()
 
 
 ADDRESSES = (
@@ -338,7 +350,7 @@ TARGETS = (
     Target("cloud", cloud, (CUT.join((TOURNAMENT, INDEX, BOARD)),), JSON_TOKENS),
     Target("boards", boards, (BOARDS,), JSON_TOKENS),
     Target("mqtt", mqtt, (MQTT,), (*JSON_TOKENS, *PGN_TOKENS)),
-    Target("ndjson", ndjson, (TV,), JSON_TOKENS, (FeedTrouble,)),
+    Target("ndjson", ndjson, (NDJSON, TV), JSON_TOKENS, (FeedTrouble,)),
     Target(
         "address",
         address,

@@ -1,5 +1,5 @@
 """Local simulation of lichess: a broadcast round with its short list, its tournament
-and the next round, the PGN of a game, and the stream of TV (lichess API documentation,
+and the next round, and the streams of a game and of TV (lichess API documentation,
 ndjson).
 """
 
@@ -13,7 +13,6 @@ import chess
 import msgspec
 
 from live.messages.from_sources import GameReport, Player
-from live.rehearse.rehearsal import write_pgn
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from tests.rehearse.faults import FaultyLichess
 
@@ -128,30 +127,31 @@ class LichessRound(FaultyLichess):
 async def lichess_game(
     game: GameReport, *, cut: int = 1 << 20, drop_after: int | None = None
 ) -> AsyncIterator[str]:
-    """Serve one game as PGN; TV features the same game. Yield the origin of the server.
+    """Send one game from its start to every client; TV features the same game. Yield
+    the origin of the server.
 
-    ``cut`` is the length in bytes of the pieces that TV sends. ``drop_after`` is the
-    number of lines after which the first connection to TV is broken.
+    ``cut`` is the length in bytes of the pieces that are sent. ``drop_after`` is the
+    number of lines after which the first connection is broken.
     """
     drops = [drop_after]
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        if request.path == f"/game/export/{GAME_ID}":
-            await reply.send_whole(200, write_pgn(game).encode())
-            return
-        if request.path != "/api/tv/feed":
+        tv = request.path == "/api/tv/feed"
+        if not tv and request.path != f"/api/stream/game/{GAME_ID}":
             await reply.send_whole(404)
             return
         await reply.begin_chunks({"Content-Type": "application/x-ndjson"})
         drop = drops.pop() if drops else None
-        for number, line in enumerate(_tv_lines(game)):
+        for number, line in enumerate(_tv_lines(game) if tv else _lines(game)):
             if number == drop:
                 reply.writer.transport.abort()
                 raise ConnectionAbortedError
             data = msgspec.json.encode(line) + b"\n"
             for at in range(0, len(data), cut):
                 await reply.send_chunk(data[at : at + cut])
-        await reply.writer.wait_closed()
+        if tv:
+            await reply.writer.wait_closed()
+        reply.writer.write(b"0\r\n\r\n")
 
     async with serve_http(answer) as origin:
         yield origin
@@ -166,6 +166,20 @@ def _positions(game: GameReport) -> Iterator[dict[str, object]]:
         side = "w" if board.turn else "b"
         fen = f"{board.board_fen()} {side}"
         yield {"fen": fen, "lm": move.uci, "wc": clocks[0], "bc": clocks[1]}
+
+
+def _lines(game: GameReport) -> Iterator[object]:
+    players = {"white": _side(game.headers.white), "black": _side(game.headers.black)}
+    told = {
+        "id": GAME_ID,
+        "variant": {"key": "standard"},
+        "speed": "classical",
+        "players": players,
+    }
+    yield {**told, "status": {"id": 20, "name": "started"}}
+    yield from _positions(game)
+    winner = {"1-0": "white", "0-1": "black"}.get(game.result)
+    yield {**told, "status": {"id": 31, "name": "resign"}, "winner": winner}
 
 
 def _tv_lines(game: GameReport) -> Iterator[object]:

@@ -19,7 +19,7 @@ from live.rehearse.web_server import serve_http
 from live.settings import FeedsConfig
 from live.sources.hall import Hall
 from live.sources.hall_games import Seat
-from live.sources.lichess_tv import LichessTvStream
+from live.sources.lichess_game import LichessGameStream, LichessTvStream
 from live.sources.livechess_messages import LiveChessMessages
 from live.sources.mqtt_games import MqttGames
 from tests.sources.damaged_json import (
@@ -377,6 +377,21 @@ def test_mqtt(publish: Any, restarts: bool, count: int) -> None:
 # --- lichess --------------------------------------------------------------------------
 
 
+DESCRIBED: dict[str, Any] = {
+    "id": "abcd1234",
+    "variant": {"key": "standard", "name": "Standard"},
+    "speed": "classical",
+    "initialFen": chess.STARTING_FEN,
+    "status": {"id": 20, "name": "started"},
+    "players": {
+        "white": {"user": {"name": "W1", "title": "IM"}, "rating": 2231},
+        "black": {"user": {"name": "B1"}, "rating": 2200},
+    },
+}
+#: Fields of a game's description that the reader ignores.
+NOT_READ = {"name"}
+
+
 @cache
 def all_positions() -> list[dict[str, Any]]:
     board = chess.Board()
@@ -398,7 +413,7 @@ def positions(plies: int) -> list[dict[str, Any]]:
 class Stream:
     """A stream of one game, and the game after the lines that were read."""
 
-    def __init__(self, stream: LichessTvStream) -> None:
+    def __init__(self, stream: LichessGameStream) -> None:
         self.stream = stream
         self.shown = Shown()
         self.problem: str | None = None
@@ -413,6 +428,54 @@ class Stream:
     def plies(self) -> int:
         (game,) = self.shown.index
         return len(game.moves)
+
+
+@pytest.mark.parametrize("numbers", in_pieces(30), ids=str)
+@pytest.mark.parametrize("restarts", [False, True])
+def test_lines_of_a_game_of_lichess(restarts: bool, numbers: range) -> None:
+    heard_of = Stream(LichessGameStream("x"))
+    plies = 6
+    for line in (DESCRIBED, *positions(plies)):
+        heard_of.hear(line)
+    for number in numbers:
+        lines = [DESCRIBED, *positions(plies)] if restarts or number % 2 else []
+        if restarts:
+            heard_of.stream = LichessGameStream("x")
+            heard_of.stream.reconnect(heard_of.shown.reports)
+            heard_of.shown.restart()
+        elif lines:
+            heard_of.stream.reconnect()
+        at = 0
+        plies = heard_of.plies
+        if not lines:
+            plies += 1
+            lines = positions(plies)[-1:]
+        elif number % 4 == 3:
+            at = random.Random(number).randrange(1, len(lines))
+        (damage,) = damages(lines[at], seed=number, count=1)
+        if damage.kind == "text as number" and damage.field == "id":
+            continue  # a different id means a different game
+        lines[at] = damage.document
+        before = heard_of.plies
+        for place, line in enumerate(lines):
+            heard_of.hear(line)
+            if (
+                place == at
+                and damage.is_odd
+                and not NOT_READ & {*damage.path}
+                and number % 4 != 3
+            ):
+                said = heard_of.problem or ""
+                assert names_damage(damage, said) or damage.field == "id", (
+                    str(damage),
+                    said,
+                )
+        assert heard_of.plies >= before
+        heard_of.stream.reconnect()
+        plies += 1
+        for line in (DESCRIBED, *positions(plies)):
+            heard_of.hear(line)
+        assert (heard_of.plies, heard_of.problem) == (plies, None)
 
 
 def featured(plies: int) -> dict[str, Any]:

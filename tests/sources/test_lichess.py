@@ -21,8 +21,14 @@ from live.settings import FeedsConfig, LichessConfig
 from live.sources import feed, lichess
 from live.sources.feed_session import FeedSession
 from live.sources.game_timeline import choose_wrong_move
+from live.sources.kept_moves import keep_unread
 from live.sources.lichess import KEEP_ALIVE_S
-from live.sources.lichess_tv import MAX_LINE_BYTES, LichessTvStream
+from live.sources.lichess_game import (
+    MAX_LINE_BYTES,
+    LichessGameStream,
+    LichessTvStream,
+    NdjsonLines,
+)
 from live.sources.retry import FeedTrouble
 from tests.rehearse.faults import GOOD, ConnectionFaults
 from tests.sources.fakes import (
@@ -457,24 +463,30 @@ GAME = GAMES[0]
 MOVES = [(move.uci, move.clock_s) for move in GAME.moves]
 
 
-async def test_a_game_is_read_as_pgn_to_its_end() -> None:
-    async with lichess_game(GAME) as origin:
-        config = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(base_url=origin))
-        async with follow_source(f"https://lichess.org/{GAME_ID}", config) as seen:
-            await until(lambda: seen.done)
-    assert moves(seen) == MOVES and seen.games[0].result == GAME.result
-    assert seen.states[-1] == "finished"
-
-
-@pytest.mark.parametrize(("cut", "drop_after"), [(33, None), (50, 0), (7, 12)])
-async def test_tv_is_followed_for_ever(cut: int, drop_after: int | None) -> None:
+@pytest.mark.parametrize(
+    ("path", "cut", "drop_after"),
+    [
+        (f"/{GAME_ID}", 1 << 20, None),
+        (f"/{GAME_ID}", 1, None),
+        (f"/{GAME_ID}", 7, 12),
+        (f"/{GAME_ID}", 50, 0),
+        ("/tv", 33, None),
+    ],
+)
+async def test_a_game_is_followed_to_its_end_and_tv_for_ever(
+    path: str, cut: int, drop_after: int | None
+) -> None:
     async with lichess_game(GAME, cut=cut, drop_after=drop_after) as origin:
         config = FeedsConfig(timeout_s=5.0, lichess=LichessConfig(base_url=origin))
-        async with follow_source("https://lichess.org/tv", config) as seen:
-            await until(lambda: bool(seen.games) and moves(seen) == MOVES)
-            assert not seen.done
+        async with follow_source(f"https://lichess.org{path}", config) as seen:
+            if path == "/tv":
+                await until(lambda: bool(seen.games) and moves(seen) == MOVES)
+                assert not seen.done
+                return
+            await until(lambda: seen.done)
+    assert moves(seen) == MOVES
     (game,) = seen.games
-    assert game.key == GAME_ID
+    assert (game.key, game.result) == (GAME_ID, GAME.result)
     for told, player in (
         (game.headers.white, GAME.headers.white),
         (game.headers.black, GAME.headers.black),
@@ -484,6 +496,7 @@ async def test_tv_is_followed_for_ever(cut: int, drop_after: int | None) -> None
             player.elo,
             player.title,
         )
+    assert seen.states[-1] == "finished"
 
 
 def moves(seen: Followed) -> list[tuple[str, float | None]]:
@@ -492,33 +505,166 @@ def moves(seen: Followed) -> list[tuple[str, float | None]]:
 
 
 def test_lines_cut_anywhere_and_one_without_end() -> None:
-    stream = LichessTvStream("x")
+    lines = NdjsonLines()
     found = [
-        *stream.split_lines(b'{"a":'),
-        *stream.split_lines(b'1}\n\n \n{"b"'),
-        *stream.split_lines(b":2}\n"),
+        *lines.split_lines(b'{"a":'),
+        *lines.split_lines(b'1}\n\n \n{"b"'),
+        *lines.split_lines(b":2}\n"),
     ]
     assert found == [b'{"a":1}', b'{"b":2}']
     with pytest.raises(FeedTrouble, match="that never ends"):
-        stream.split_lines(b"x" * (MAX_LINE_BYTES + 1))
+        list(lines.split_lines(b"x" * (MAX_LINE_BYTES + 1)))
 
 
-@pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'"x"', b'{"d":[]}', b"\xff"])
+@pytest.mark.parametrize(
+    ("status", "winner", "result", "over"),
+    [
+        (20, None, "*", False),
+        (25, None, "*", True),
+        (30, "white", "1-0", True),
+        (35, "black", "0-1", True),
+        (34, None, "1/2-1/2", True),
+        (37, None, "*", True),
+    ],
+)
+def test_results(status: int, winner: str | None, result: str, over: bool) -> None:
+    stream = LichessGameStream("x")
+    told = {"id": "abcd1234", "status": {"id": status}, "winner": winner}
+    game = stream.read_line(json.dumps(told).encode())
+    assert game is not None and game.result == result
+    assert stream.over is over
+
+
+@pytest.mark.parametrize(
+    ("variant", "fen", "castled"),
+    [
+        ("chess960", "bnrknrqb/pppppppp/8/8/8/8/PPPPPPPP/2RK1R1B w KQkq - 0 1", "d1c1"),
+        ("standard", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1c1"),
+    ],
+)
+def test_a_game_begins_where_its_variant_says(
+    variant: str, fen: str, castled: str
+) -> None:
+    stream, board = (
+        LichessGameStream("x"),
+        chess.Board(fen, chess960=variant == "chess960"),
+    )
+    described = {"id": "abcd1234", "variant": {"key": variant}, "initialFen": fen}
+    stream.read_line(json.dumps(described).encode())
+    board.push_uci(castled)
+    told = {"fen": f"{board.board_fen()} b", "lm": castled, "wc": 9, "bc": 8}
+    game = stream.read_line(json.dumps(told).encode())
+    assert game is not None and game.problem is None
+    assert [(move.uci, move.san) for move in game.moves] == [(castled, "O-O-O")]
+
+
+def test_other_variants_are_named_and_left_alone() -> None:
+    stream = LichessGameStream("x")
+    stream.read_line(b'{"id": "abcd1234", "variant": {"key": "atomic"}}')
+    game = stream.read_line(b'{"fen":"x","lm":"e2e4"}')
+    assert game is not None and game.moves == ()
+    assert game.headers.variant == "atomic" and game.problem is not None
+
+
+@pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'"x"', b'{"id":[]}', b"\xff"])
 def test_what_cannot_be_read_is_passed_over(raw: bytes) -> None:
+    assert LichessGameStream("x").read_line(raw) is None
     assert LichessTvStream("x").read_line(raw) is None
+
+
+STEPS = ("e2e4", "e7e5", "g1f3")
+DESCRIBED: dict[str, object] = {
+    "id": "abcd1234",
+    "variant": {"key": "standard"},
+    "initialFen": chess.STARTING_FEN,
+    "status": {"id": 20},
+    "players": {"white": {"user": {"name": "A"}}, "black": {"user": {"name": "B"}}},
+}
+
+
+def positions(*ucis: str) -> list[dict[str, object]]:
+    """Return the lines of a stream from the starting position on."""
+    board = chess.Board()
+    found: list[dict[str, object]] = [{"fen": f"{board.board_fen()} w"}]
+    for uci in ucis:
+        board.push_uci(uci)
+        side = "w" if board.turn else "b"
+        found.append({"fen": f"{board.board_fen()} {side}", "lm": uci, "wc": 9})
+    return found
+
+
+def heard(stream: LichessGameStream, *lines: dict[str, object]) -> GameReport:
+    """Return the game after these lines."""
+    for line in lines:
+        game = stream.read_line(json.dumps(line).encode())
+    assert game is not None
+    return game
+
+
+@pytest.mark.parametrize(
+    ("field", "odd", "problem"),
+    [
+        ("initialFen", [], "its initialFen cannot be read (a list)"),
+        ("variant", 7, "its variant cannot be read (a number)"),
+        ("variant", {"key": []}, "its variant.key cannot be read (a list)"),
+        ("status", "x", "not read: status (a text)"),
+        ("status", {"id": "soon"}, "not read: status.id (a text)"),
+        ("winner", [], "not read: winner (a list)"),
+        ("players", 5, "not read: players (a number)"),
+        ("speed", {}, "not read: speed (an object)"),
+    ],
+)
+@pytest.mark.parametrize("restarted", [False, True])
+def test_an_odd_field_of_a_description_takes_nothing_away(
+    field: str, odd: object, problem: str, restarted: bool
+) -> None:
+    stream = LichessGameStream("x")
+    over = {"status": {"id": 30}, "winner": "white"}
+    before = heard(stream, DESCRIBED, *positions(*STEPS), DESCRIBED | over)
+    assert (len(before.moves), before.result) == (3, "1-0")
+    if restarted:
+        stream = LichessGameStream("x")
+    else:
+        problem = problem if problem.startswith("not read") else f"not read: {field}"
+    stream.reconnect([before])
+    game = heard(stream, DESCRIBED | over | {field: odd}, *positions(*STEPS))
+    assert (game.problem or "").startswith(problem)
+    shown = keep_unread(game, before)
+    assert (len(shown.moves), shown.result, shown.start_fen) == (
+        3,
+        "1-0",
+        before.start_fen,
+    )
+    assert restarted or (shown.headers.white.name, len(game.moves)) == ("A", 3)
+    game = heard(stream, DESCRIBED | over)
+    assert game.problem is None
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_positions_that_come_again_one_by_one_take_no_move_back(known: bool) -> None:
+    stream = LichessGameStream("x")
+    before = heard(stream, DESCRIBED, *positions(*STEPS))
+    if known:
+        stream = LichessGameStream("x")
+    stream.reconnect([before])
+    for line in (DESCRIBED, *positions(*STEPS)):
+        game = heard(stream, line)
+        assert len(keep_unread(game, before).moves) == 3
+    assert (game.unread, game.problem) == ((), None)
+    # The whole game has been read again, so fewer moves are a takeback.
+    game = heard(stream, positions(*STEPS[:1])[-1])
+    assert (len(game.moves), game.unread) == (1, ())
 
 
 @pytest.mark.parametrize("odd", [None, 7, [], "x", "8/8/8/8/8/8/8/8 w"])
 def test_an_odd_position_is_passed_over_and_said(odd: object) -> None:
-    tv, board = Tv(), chess.Board()
-    board.push_uci("e2e4")
-    tv.read_position(board, "e2e4")
-    game = tv.read_line("fen", {"fen": odd, "lm": "e7e5"})
-    assert game is not None and len(game.moves) == 1
+    stream = LichessGameStream("x")
+    lines = positions(*STEPS)
+    game = heard(stream, DESCRIBED, *lines[:3], lines[3] | {"fen": odd})
+    assert len(game.moves) == 2
     assert ("not read: fen" in (game.problem or "")) is (odd is not None)
-    board.push_uci("e7e5")
-    game = tv.read_position(board, "e7e5")
-    assert (len(game.moves), game.problem) == (2, None)
+    game = heard(stream, positions(*STEPS, "b8c6")[-1])
+    assert (len(game.moves), game.problem) == (4, None)
 
 
 def test_a_featured_game_without_an_id_is_not_the_one_of_before() -> None:
@@ -551,16 +697,16 @@ class Tv:
         self.featured(fen)
 
     def featured(self, fen: str, key: str = "abcd1234") -> GameReport | None:
-        return self.read_line("featured", {"id": key, "fen": fen})
+        return self._line("featured", {"id": key, "fen": fen})
 
     def read_position(self, board: chess.Board, move: str) -> GameReport:
         side = "w" if board.turn else "b"
         told = {"fen": f"{board.board_fen()} {side}", "lm": move, "wc": 9, "bc": 8}
-        game = self.read_line("fen", told)
+        game = self._line("fen", told)
         assert game is not None
         return game
 
-    def read_line(self, kind: str, told: dict[str, object]) -> GameReport | None:
+    def _line(self, kind: str, told: dict[str, object]) -> GameReport | None:
         return self.stream.read_line(json.dumps({"t": kind, "d": told}).encode())
 
 

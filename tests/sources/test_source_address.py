@@ -14,7 +14,7 @@ from live.settings import FeedsConfig, LichessConfig, MqttFeedConfig
 from live.sources.demo_feed import DemoFeed
 from live.sources.file_feed import FileFeed, FolderFeed
 from live.sources.lichess import LichessBroadcastFeed
-from live.sources.lichess_tv import LichessTvFeed
+from live.sources.lichess_game import LichessGameFeed
 from live.sources.livechess import LiveChessFeed
 from live.sources.livechess_cloud import LiveChessCloudFeed
 from live.sources.mqtt_address import (
@@ -172,17 +172,9 @@ def test_an_error_holds_no_secret_either() -> None:
             [f"/api/stream/broadcast/{t}/abcdEFG1.pgn" for t in TOURS],
         ),
         (("group", "abcdEFG1"), ["/api/stream/broadcast/group/abcdEFG1.pgn"]),
-        (
-            ("page", "/game/export/abcd1234?clocks=true", 6),
-            [
-                "/abcd1234",
-                "/abcd1234/black",
-                "/abcd1234WXYZ",
-                "/api/stream/game/abcd1234",
-                "/embed/game/abcd1234",
-                "/game/export/abcd1234.pgn",
-            ],
-        ),
+        (("game", "abcd1234"), ["/abcd1234", "/abcd1234/black", "/abcd1234WXYZ"]),
+        (("game", "abcd1234"), ["/api/stream/game/abcd1234", "/embed/game/abcd1234"]),
+        (("game", "abcd1234"), ["/game/export/abcd1234.pgn"]),
         (("tv", ""), ["/tv", "/api/tv/feed"]),
         (("tv", "blitz"), ["/tv/blitz", "/api/tv/blitz/feed"]),
         (
@@ -306,8 +298,7 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
         "pgn-url+https://example.org/games": PgnUrlFeed,
         "https://lichess.org/broadcast/a/b/abcdefgh": LichessBroadcastFeed,
         "https://lichess.org/study/abcdefgh": PgnUrlFeed,
-        "https://lichess.org/abcdefgh": PgnUrlFeed,
-        "https://lichess.org/tv": LichessTvFeed,
+        "https://lichess.org/abcdefgh": LichessGameFeed,
         "ws://hall:1982/api/v1.0": LiveChessFeed,
         f"https://view.livechesscloud.com/#{UUID}": LiveChessCloudFeed,
         "mqtt://hall/a/#": MqttFeed,
