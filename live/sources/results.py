@@ -58,14 +58,33 @@ _DOUBTFUL = {"0-0", "½", *_BY_SIGNS}
 _RESULT_BYTES = 32
 
 
-#: Results in words, in lower case and without spaces, as LiveChess Cloud writes them.
-_WORDS: dict[str, Result] = {
-    "whitewin": "1-0",
-    "whitewins": "1-0",
-    "blackwin": "0-1",
-    "blackwins": "0-1",
-    "draw": "1/2-1/2",
-}
+def _collect_words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Results in words, in the languages of the web pages: a colour, and "wins" or "loses".
+_WHITE = _collect_words(
+    "white weiss blanc blancs blanco blancas bianco bianchi белые белых"
+)
+_BLACK = _collect_words(
+    "black schwarz noir noirs negro negras nero neri чёрные чёрных черные черных"
+)
+_WINS = _collect_words(
+    "win wins won gewinnt gewann gewonnen gagne gagnent victoire gana ganan ganaron"
+    " victoria vince vincono vittoria выиграли выигрыш победа победили"
+)
+_LOSES = _collect_words(
+    "loses lost resigns resigned verliert verlor aufgegeben perdent abandonnent pierden"
+    " abandonan perde abbandona проиграли сдались"
+)
+_DRAWN = _collect_words(
+    "draw drawn remis unentschieden nul nulle tablas empate patta ничья"
+)
+_FILLING = _collect_words(
+    "the for by game a der die hat les partie match las el il del des"
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_MOST_WORDS_CHARS = 60
 
 
 def read_result(text: str) -> Result:
@@ -73,10 +92,33 @@ def read_result(text: str) -> Result:
     ``*`` if there is none.
 
     Accepts ``½-½``, ``0.5-0.5``, ``1:0``, ``1_0``, forfeits (``+/-``, ``+--``, ``-:+``,
-    ``1-0F``), ``1/2`` alone, and a few English words (``WHITEWIN``, ``White wins``).
+    ``1-0F``), ``1/2`` alone, and plain words (``White wins``, ``remis``).
     """
-    words = "".join(text[:_RESULT_BYTES].casefold().split())
-    return _SPELLINGS.get(_normalise_spelling(text)) or _WORDS.get(words) or "*"
+    return _SPELLINGS.get(_normalise_spelling(text)) or _read_words(text) or "*"
+
+
+def _read_words(text: str) -> Result | None:
+    """Return the result that a tag expresses in words; None if it contains other words,
+    too.
+    """
+    if len(text) > _MOST_WORDS_CHARS:
+        return None
+    # LiveChess Cloud writes WHITEWIN.
+    plain = re.sub("^(white|black)(?=wins?$)", r"\1 ", text.strip().casefold())
+    words = frozenset(_WORD.findall(plain)) - _FILLING
+    if not words:
+        return None
+    if words <= _DRAWN:
+        return "1/2-1/2"
+    outcomes: tuple[tuple[frozenset[str], Result, Result], ...] = (
+        (_WHITE, "1-0", "0-1"),
+        (_BLACK, "0-1", "1-0"),
+    )
+    for colour, won, lost in outcomes:
+        verbs = words - colour
+        if len(words) == 2 and len(verbs) == 1:
+            return won if verbs <= _WINS else lost if verbs <= _LOSES else None
+    return None
 
 
 def read_result_word(word: bytes, *, doubtful: bool = False) -> Result | None:

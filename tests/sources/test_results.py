@@ -47,6 +47,7 @@ from live.sources.results import (
                 "1‑0",
                 "WHITEWIN",
                 "White wins",
+                "Weiß gewinnt",
             ],
         ),
         (
@@ -55,13 +56,17 @@ from live.sources.results import (
                 "0−1",
                 "-_+",
                 "BLACKWIN",
-                "Black wins",
+                "Black won",
+                "ganan las negras",
+                "Победа чёрных",
             ],
         ),
+        ("0-1", ["White resigns", "les noirs gagnent", "vince il nero"]),
         (
             "1/2-1/2",
-            ["½—½", "1/2_1/2", "DRAW", "1⁄2–1⁄2", "½"],
+            ["½—½", "1/2_1/2", "DRAW", "Remis", "partie nulle", "Tablas", "patta"],
         ),
+        ("1/2-1/2", ["ничья", "1⁄2–1⁄2", "½", "drawn game"]),
         ("1/2-0", ["1/2_0", "½—0"]),
         ("0-0", ["—:—", "0—0"]),
         (
