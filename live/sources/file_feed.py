@@ -173,7 +173,7 @@ class FileFeed(PolledFeed):
         """Read one file. Raises FeedTrouble and OSError."""
         file = self._files[path]
         text = file.text or PgnText(in_print(str(path)), self._conditions)
-        await text.take(
+        await text.take_unless_outdated(
             await self._call_and_warn_if_slow(
                 session, read_bounded, path, http_client.MAX_BYTES
             )

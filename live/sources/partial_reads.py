@@ -9,15 +9,19 @@ later games are missing. If that were accepted at once, it would look like a tak
 and a dozen vanished boards, all of which return a second later. So every loss, compared
 with the previous reading, is in doubt: the board stays as it was, marked as doubtful,
 until the loss has been seen for a minute and in at least three readings. (Guides for
-organisers prescribe upload by FTP.) New moves and games are accepted at once, and so is
-a takeback on one board of a text that is otherwise whole.
+organisers prescribe upload by FTP.) A game that was accepted as lost, and returns
+within ten minutes with fewer moves, is doubted in the same way. New moves and games are
+accepted at once, and so is a takeback on one board of a text that is otherwise whole.
 
 If a text was whole before and now breaks off, its end is unknown, however long that
 lasts: its last game keeps its moves.
 """
 
+import math
+import zlib
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence, Set
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -40,8 +44,10 @@ LEAST_READINGS = 3
 #: Time after which a move withdrawn on a web page is accepted, seconds: until then the
 #: page might be an old copy from a cache.
 FIRST_COPY_S = 10.0
-#: Greatest number of games remembered that are gone.
-MAX_GONE = 256
+#: Greatest number of lost games remembered, and the time for which they are remembered,
+#: seconds. An upload takes less time.
+MAX_GONE = 1000
+GONE_S = 600.0
 #: Number of equal plies that prove that a missing game has been renamed.
 PROOF_PLIES = 20
 #: Number of equal plies that prove that a missing game has been renamed, if a player,
@@ -61,6 +67,10 @@ class TextReading(Value):
     """
     complete: bool = True
     """Whether all games of the text were read."""
+    is_settled: bool = False
+    """Whether the text equals an earlier one, but has been read for so long that it is
+    not an old copy from a cache.
+    """
     settles_s: float | None = None
     """Seconds after which to read the text again: by then it might have been unchanged
     for long enough.
@@ -110,25 +120,27 @@ class PartialReadFilter:
         Args:
             lost_after_s: time after which a loss is accepted, seconds.
             before: games shown when the service last stopped.
-            copies_s: time after which a takeback on a single board is accepted,
-                seconds; more than 0 if a text might be an old copy from a cache.
+            copies_s: time after which a loss on a single board is accepted, seconds;
+                more than 0 if a text might be an old copy from a cache. After a loss
+                that turned out to be temporary, ``lost_after_s`` is used instead.
         """
         self._lost_after_s = lost_after_s
         self._copies_s = copies_s
         former = dict(zip(identify_games(before), before, strict=True))
-        self._gone: Identified = {
-            identity: replace(game, problem=None)
+        # Games that had ended or were gone in the earlier run do not count as lost if
+        # they are missing.
+        past = {
+            identity
             for identity, game in former.items()
             if game.result != "*" or (game.problem or "").startswith(NO_LONGER)
         }
-        """Games that are gone: their loss was accepted, or they had ended in the
-        earlier run and have not been seen in this one. They might return half-written.
-        """
-        self._accepted: Identified = {
-            identity: game
-            for identity, game in former.items()
-            if identity not in self._gone
+        self._accepted = {
+            identity: game for identity, game in former.items() if identity not in past
         }
+        self._catching_up = bool(before)
+        """Whether games of the earlier run might still be missing. Until they are back,
+        every loss is in doubt.
+        """
         self._endless: set[Identity] = set()
         """Games that were accepted although they are at the end of a text that breaks
         off: its writer might never write an end.
@@ -138,6 +150,13 @@ class PartialReadFilter:
         games of an earlier run are missing.
         """
         self._losses: dict[Identity, _Loss] = {}
+        # Games whose loss was accepted, and finished games of an earlier run, by
+        # identity. They might return half-written. Each has a function that returns the
+        # game, and the clock time of its loss (infinity before the first reading).
+        self._gone: dict[Identity, tuple[Callable[[], GameReport], float]] = {
+            identity: (partial(replace, former[identity], problem=None), math.inf)
+            for identity in past
+        }
 
     def confirm_games(
         self, readings: Iterable[TextReading], now_s: float, notes: Iterable[str] = ()
@@ -148,28 +167,27 @@ class PartialReadFilter:
         """
         readings = list(readings)
         identified, cut = self._identify_games(readings)
-        # A game without moves might only appear to be new because part of its headers
-        # is missing. It would be shown as a second board.
         false_boards = [
             identity
-            for identity, is_closed in cut.items()
-            if identity not in self._accepted
-            and not is_closed
-            and not identified[identity].moves
+            for identity in cut
+            if self._is_false_new_board(identity, identified, cut)
         ]
         for identity in false_boards:
             del identified[identity]
         complete = not false_boards and all(reading.complete for reading in readings)
         whole = {reading.name: reading for reading in readings if reading.whole}
         lost = self._find_lost(identified, whole, cut)
+        losses_before = self._losses
         doubts = self._keep_doubted_losses(lost, identified, cut, now_s)
+        if self._copies_s:
+            self._notice_old_copies(losses_before.keys() - lost.keys(), identified)
         believed = {
             identity: game
             for identity, game in identified.items()
             if id(game) not in doubts.twins
         }
         believed |= doubts.broken_off | doubts.games
-        self._remember_gone(believed)
+        self._remember_gone(believed, now_s)
         self._accepted = believed
         unconfirmed = doubts.games.keys() | doubts.broken_off.keys()
         self._endless = believed.keys() & (
@@ -180,6 +198,7 @@ class PartialReadFilter:
             for identity, place in self._places.items()
             if identity in believed
         }
+        self._catching_up &= bool(doubts.games) or not complete
         # If answers can come from caches, a loss is not marked at its first reading:
         # alternating caches would mark a board at every second reading.
         unmarked_readings = 1 if self._copies_s else 0
@@ -232,6 +251,17 @@ class PartialReadFilter:
                 )
         return doubts
 
+    def _notice_old_copies(
+        self, recovered: Set[Identity], identified: Identified
+    ) -> None:
+        """Wait longer from now on if a loss was temporary: then the text with the loss
+        was an old copy. ``recovered`` are games that are not lost any more.
+        """
+        for identity in recovered & identified.keys() & self._accepted.keys():
+            moves = self._accepted[identity].moves
+            if identified[identity].moves[: len(moves)] == moves:
+                self._copies_s = self._lost_after_s
+
     def _identify_games(
         self, readings: Iterable[TextReading]
     ) -> tuple[Identified, dict[Identity, bool]]:
@@ -254,16 +284,42 @@ class PartialReadFilter:
                 cut[identity] = reading.closed
         return identified, cut
 
-    def _remember_gone(self, believed: Container[Identity]) -> None:
-        """Remember the games whose loss was accepted, and forget those that are
-        back.
+    def _is_false_new_board(
+        self, identity: Identity, identified: Identified, cut: dict[Identity, bool]
+    ) -> bool:
+        """Return whether an incomplete game only appears to be new because part of its
+        headers is missing. It would be shown as a second board.
         """
-        gone = {
-            identity: game
-            for identity, game in (self._gone | self._accepted).items()
-            if identity not in believed
-        }
-        self._gone = dict(list(gone.items())[-MAX_GONE:])
+        if identity in self._accepted:
+            return False
+        has_half_headers = not cut[identity] and not identified[identity].moves
+        return has_half_headers or self._is_renamed(identified[identity], identified)
+
+    def _remember_gone(self, believed: Container[Identity], now_s: float) -> None:
+        """Remember games whose loss was accepted, each for a limited time."""
+        remembered = {}
+        for identity, (unpack_game, lost_s) in self._gone.items():
+            since_s = min(lost_s, now_s)
+            if identity not in believed and now_s - since_s < GONE_S:
+                remembered[identity] = (unpack_game, since_s)
+        for identity, game in self._accepted.items():
+            if identity not in believed:
+                remembered[identity] = (_pack_game(game), now_s)
+        self._gone = dict(list(remembered.items())[-MAX_GONE:])
+
+    def _is_renamed(self, last: GameReport, identified: Container[Identity]) -> bool:
+        """Return whether the last game of a text might be a known game with another
+        name, as far as it can be read.
+        """
+        new = last.headers
+        return any(
+            {new.white.name, new.black.name} & {old.white.name, old.black.name}
+            and (new.event, new.round) == (old.event, old.round)
+            and len(last.moves) < len(before.moves)
+            and is_same_line(last, before)
+            for identity, before in self._accepted.items()
+            if identity not in identified and (old := before.headers)
+        )
 
     def _find_lost(
         self,
@@ -279,8 +335,11 @@ class PartialReadFilter:
         counts_before = Counter(
             self._places.get(identity) for identity in self._accepted
         )
+        # A lost game that has returned does not replace another game.
         counts = Counter(
-            self._places[identity] for identity in identified.keys() - self._gone.keys()
+            self._places[identity]
+            for identity in identified
+            if identity not in self._gone
         )
         new = {}
         for identity, game in identified.items():
@@ -322,15 +381,24 @@ class PartialReadFilter:
                 shortened is not None and shortened.moves and losses[place] == 1
             )
             lasts_s = self._lost_after_s
-            if is_single_loss and identity in behind and place in whole:
-                lasts_s = self._copies_s
+            if (
+                is_single_loss
+                and identity in behind
+                and place in whole
+                and not self._catching_up
+            ):
+                lasts_s = 0.0 if whole[place].is_settled else self._copies_s
             if lasts_s:
                 lost[identity] = shortened, lasts_s
         return lost
 
     def _known_game(self, identity: Identity) -> GameReport:
         """Return the game as it was last accepted."""
-        return self._accepted.get(identity) or self._gone[identity]
+        return (
+            self._accepted[identity]
+            if identity in self._accepted
+            else self._gone[identity][0]()
+        )
 
 
 def create_filter(
@@ -346,6 +414,17 @@ def create_filter(
         session.sink.known_games(session.name),
         copies_s=min(FIRST_COPY_S, lost_after_s) if cached else 0.0,
     )
+
+
+_decode = msgspec.msgpack.Decoder(GameReport).decode
+
+
+def _pack_game(game: GameReport) -> Callable[[], GameReport]:
+    """Return a function that returns the game. It holds the game in compressed form, a
+    twentieth of its size, since games of every round are remembered.
+    """
+    packed = zlib.compress(msgspec.msgpack.encode(game), 1)
+    return lambda: _decode(zlib.decompress(packed))
 
 
 def _lookup_keys(game: GameReport) -> list[tuple[str, ...]]:

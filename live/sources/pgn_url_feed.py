@@ -54,7 +54,7 @@ class PgnUrlFeed(PolledFeed):
         self._poll_s = max(poll_s, conditions.config.poll_s)
         self._token = token
         self._url = url
-        self._text = PgnText(name, conditions)
+        self._text = PgnText(name, conditions, cached=True)
         self._filter: PartialReadFilter | None = None
 
     @asynccontextmanager
@@ -80,8 +80,11 @@ class PgnUrlFeed(PolledFeed):
             self._may_be_conditional = False
             answer = await self._fetch_page({})
         if answer is not None:
-            await self._text.take(answer.body, answer.content_type)
-            self._since = answer.validators if self._may_be_conditional else {}
+            is_taken = await self._text.take_unless_outdated(
+                answer.body, answer.content_type
+            )
+            is_known = is_taken and self._may_be_conditional
+            self._since = answer.validators if is_known else {}
         reading = await self._text.build_reading(asked_s)
         if self._filter is None:
             self._filter = create_filter(session, self._conditions, cached=True)

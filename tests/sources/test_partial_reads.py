@@ -85,6 +85,7 @@ def describe_games(belief: Poll) -> str:
         # A corrected name in an incomplete text makes no second board.
         ([game("A", LONG), B], [game("Ann", LONG), B], False, "Ann24 B3"),
         ([game("A", LONG[:5]), B, C], [game("Á", LONG[:5]), B], False, "Á5 B3 C3"),
+        ([A, C], [game("Á", MOVES[:1])], False, "A3 C3"),
         # An old copy, from before a name was corrected.
         ([game("A", LONG), B], [game("Ann", LONG[:20]), B], True, "B3 A24"),
         # A new game without moves may have incomplete headers.
@@ -145,6 +146,11 @@ def test_old_copies_and_half_headers_are_told_by_what_else_is_known() -> None:
     )
     begun = game("Bo", ())
     assert Text(A).read(A, begun, whole=False, closed=True).games == (A, begun)
+    text = Text(A, C)
+    belief = text.read(game("Á", MOVES[:1]), whole=False, closed=True, now_s=10)
+    assert describe_games(belief) == "A3 C3" and not belief.complete
+    belief = text.read(game("Á"), C, now_s=15)
+    assert belief.games == (game("Á"), C) and belief.complete
 
 
 UNREAD = msgspec.structs.replace(
@@ -212,6 +218,20 @@ def test_after_a_restart_a_lost_game_is_doubted_and_a_finished_one_hides_none() 
     assert describe_games(Text(before=[OVER, B, C]).read(OVER, B)) == "A3 B3 C3"
 
 
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize(("after_s", "believed"), [(599, "C3 A3"), (600, "C3 A1")])
+def test_what_was_gone_is_doubted_for_ten_minutes_and_new_after(
+    restarted: bool, after_s: float, believed: str
+) -> None:
+    text = Text(before=[OVER, C]) if restarted else Text(A, C)
+    lost_s = 10 if restarted else 70
+    for now_s in (10, 40, 70, lost_s + after_s):
+        belief = text.read(C, now_s=now_s)
+    assert describe_games(belief) == "C3"
+    back = text.read(C, game("A", MOVES[:1]), whole=False, now_s=lost_s + 600)
+    assert describe_games(back) == believed
+
+
 def test_a_result_cut_off_is_not_withdrawn_and_one_taken_out_is() -> None:
     text = Text(B, OVER)
     belief = text.read(B, A, whole=False)
@@ -235,7 +255,7 @@ class Page:
     def __init__(self, *, cached: bool = True) -> None:
         self.clock = DrivenClock()
         under = conditions(FeedsConfig(), self.clock)
-        self._text = PgnText("x", under)
+        self._text = PgnText("x", under, cached=cached)
         self._ledger = Ledger()
         self._session = FeedSession("x", self._ledger, under)
         self._filter = create_filter(self._session, under, cached=cached)
@@ -245,7 +265,7 @@ class Page:
         the reading take ``takes_s`` seconds.
         """
         asked_s = self.clock.now()
-        await self._text.take(text.encode())
+        await self._text.take_unless_outdated(text.encode())
         self.clock.time_s += takes_s
         reading = await self._text.build_reading(asked_s)
         await self._session.report_poll(
@@ -283,6 +303,18 @@ async def test_an_old_copy_that_was_not_read_when_new_takes_no_move_back() -> No
         for _ in range(7):
             last = await text.read(old, takes_s=2)
         assert last == [(20, "*"), (3, "*")]
+
+
+async def test_an_old_copy_undoes_no_correction_and_counts_if_nothing_newer() -> None:
+    text, old = Page(), page(game("A", MOVES), B)
+    new = page(game("A", (*MOVES[:2], Move("b1c3", "Nc3"), Move("g8f6", "Nf6"))), B)
+    await text.read(old)
+    for _ in range(3):
+        assert await text.read(new, takes_s=2) == [(4, "*"), (3, "*")]
+        assert await text.read(old, takes_s=2) == [(4, "*"), (3, "*")]
+    for _ in range(31):  # caches alternated before, so this takes a minute
+        last = await text.read(old, takes_s=2)
+    assert last == [(3, "*"), (3, "*")]
 
 
 STATES = [
