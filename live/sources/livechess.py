@@ -112,15 +112,11 @@ class LiveChessFeed(Feed):
             seats = await self._pairings.fetch_pairings(client, self._share)
         if seats is None:
             return
-        await self._share.run(
-            boards.hall.apply_pairings(
-                seats, self._clock.now(), is_complete=self._pairings.is_complete
-            )
+        boards.hall.apply_pairings(
+            seats, self._clock.now(), is_complete=self._pairings.is_complete
         )
-        changed_boards = boards.update_unread_pairings(self._pairings.unread)
-        await self._report_games(
-            session, boards, boards.take_changed_games(*changed_boards)
-        )
+        boards.update_unread_pairings(self._pairings.unread)
+        await self._report_games(session, boards, boards.take_changed_games())
 
     async def _report_games(
         self, session: FeedSession, boards: LiveChessMessages, games: list[GameReport]

@@ -24,6 +24,7 @@ from live.sources.cloud_files import (
     poll_interval_s,
 )
 from live.sources.foreign_json import read_json
+from live.sources.hall import Hall
 from live.sources.lichess import Tour
 from live.sources.lichess_game import LichessGameStream, LichessTvStream, NdjsonLines
 from live.sources.livechess_messages import LiveChessMessages
@@ -217,7 +218,7 @@ BOARDS = CUT.join(
 
 
 def boards(data: bytes) -> None:
-    held = LiveChessMessages()
+    held = LiveChessMessages(Hall())
     held.request_boards()
     for message in data.split(CUT):
         answers, games = run_at_once(held.apply_message(message, 0.0))
@@ -255,7 +256,6 @@ def mqtt(data: bytes) -> None:
         topic = f"hall/{number % 3}"
         for _ in held.read_message(topic, payload):
             pass
-        held.describe_problem(topic)
         msgspec.json.encode(held.note)
         for game in held.take_reports()[0]:
             msgspec.json.encode(game)

@@ -23,7 +23,6 @@ class Shown:
         self.inbox = SourceInbox(
             self._take_in,
             lambda feed: [],
-            lambda feed: self.health,
             self._update_health,
             lambda: True,
             Waiters(),
