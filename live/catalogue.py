@@ -507,6 +507,19 @@ def write_sentence(
     return " · ".join(parts)
 
 
+def explain_no_rating(view: View, note: str = "") -> str:
+    """Return why there is no perceived rating; empty if there is one.
+
+    ``note`` is the note of the game or of the engine, which knows why no model reads
+    the scores.
+    """
+    if view.perceived is not None:
+        return ""
+    if view.reason == "no-model":
+        return note or "no model reads these scores"
+    return f"it needs {LEAST_MOVES} counted moves of the player"
+
+
 def encode_catalogue() -> bytes:
     """Return the rows of :data:`LIVE_FIGURES` as JSON for the web page."""
     return msgspec.json.encode({"figures": LIVE_FIGURES})
