@@ -29,11 +29,17 @@ class EventLineWriter:
     """Converter of messages to lines of text.
 
     ``known_games`` and ``alerts`` existed before the first message and get no lines.
+    With ``is_public``, neither alerts nor parts of the service get lines.
     """
 
     def __init__(
-        self, known_games: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
+        self,
+        known_games: Iterable[GameDetail] = (),
+        alerts: Iterable[Alert] = (),
+        *,
+        is_public: bool = False,
     ) -> None:
+        self._is_public = is_public
         self._state = ReferenceClient()
         self._alerts = IncidentLog()
         self._printed_plies: dict[tuple[GameId, Color], int] = {}
@@ -80,8 +86,13 @@ class EventLineWriter:
                 case ScoreMessage(ply=ply) if game and ply.final:
                     texts = self._take_score(game, ply.ply)
                 case HealthMessage():
-                    lines += _describe_health(feeds, change.feeds)
-                case AlertMessage(alert=alert):
+                    shown = [
+                        feed
+                        for feed in change.feeds
+                        if not (self._is_public and feed.part)
+                    ]
+                    lines += _describe_health(feeds, shown)
+                case AlertMessage(alert=alert) if not self._is_public:
                     # The service sends alerts only to clients that are allowed to see
                     # them.
                     incidents = self._alerts.add_alert(alert, 0.0) or ()

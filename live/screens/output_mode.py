@@ -81,7 +81,9 @@ class OutputMode:
 
                 def begin_lines() -> None:
                     games = snapshot(self.public, visible).games
-                    self._lines = build_line_printer(self.console, games)
+                    self._lines = build_line_printer(
+                        self.console, games, is_public=True
+                    )
 
                 begin_lines()
                 self.public.listen(

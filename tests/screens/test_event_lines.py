@@ -174,3 +174,16 @@ def test_alerts_are_lines_where_they_are_sent_at_all() -> None:
         "alert raised !! Board 3: 0:00[2J",
         "alert over !! Board 3: 0:00[2J",
     ]
+
+
+def test_public_lines_leave_alerts_and_parts_to_the_log() -> None:
+    writer = EventLineWriter(is_public=True)
+    flag = Alert(
+        id="f", kind="flag", severity="alarm", text="0:00", advice="", first_seen_s=1.0
+    )
+    feeds = (
+        FeedHealth("demo", "live"),
+        FeedHealth("journal", "failed", "in use", part=True),
+    )
+    health = HealthMessage(feeds, EngineHealth())
+    assert writer.write_lines([AlertMessage(flag), health]) == ["demo live"]
