@@ -21,7 +21,6 @@ from live.screens.terminal.charts import draw_sparkline
 from live.screens.terminal.text import (
     SEVERITY_STYLES,
     build_matcher,
-    is_early,
     is_whites_clock_running,
     plain,
     shorten_alert,
@@ -51,16 +50,11 @@ def find_last_point(game: GameDetail, color: Color) -> CurvePoint | None:
     return points[-1] if points else None
 
 
-def find_best_rating(game: GameDetail) -> float | None:
-    """Return the higher of both players' perceived ratings; ignore early ones.
-
-    None means that both are unknown or early.
-    """
+def find_best_percentile(game: GameDetail) -> float | None:
+    """Return the higher of both players' percentiles; None if both are unknown."""
     points = [find_last_point(game, color) for color in COLORS]
-    ratings = (
-        x.perceived for x in points if x and not is_early(x) and x.perceived is not None
-    )
-    return max(ratings, default=None)
+    percentiles = (x.percentile for x in points if x and x.percentile is not None)
+    return max(percentiles, default=None)
 
 
 def find_least_clock_s(game: GameDetail) -> float | None:
@@ -207,8 +201,10 @@ ORDERS = {
     ),
     "rating": BoardOrder(
         "Plays like",
-        "highest perceived rating first, once it is not early",
-        lambda game, age_s: None if (best := find_best_rating(game)) is None else -best,
+        "furthest above the usual first",
+        lambda game, age_s: (
+            None if (best := find_best_percentile(game)) is None else -best
+        ),
     ),
 }
 

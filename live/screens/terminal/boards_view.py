@@ -137,7 +137,7 @@ class BoardsView(ListView):
         self.board.can_focus = False
         self.moments = MomentsView(context, "told")
         self.standing = PlayersView(context, "standing")
-        self.standing.border_title = "Standing over all games"
+        self.standing.border_title = "Players, by how unusual for their Elo"
         for part in (self.moments, self.standing):
             part.rows.can_focus = False
         self._heads, self._folded = Lines(id="heads"), Lines(id="folded")

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from live.catalogue import (
     BY_ID,
+    RANKED_BY,
     rank_players,
     write_cell,
     write_interval,
@@ -96,9 +97,8 @@ def begin_table(
 def build_players_table(
     views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
-    """Return a table of all players by perceived rating, the highest first.
-
-    Tied players have the same rank number.
+    """Return a table of all players in the order of
+    :func:`live.catalogue.rank_players`.
     """
     basis = (
         f"read by {', '.join(engine.models)}"
@@ -123,9 +123,8 @@ def build_players_table(
             text = write_figure(column.figure, view, engine.rating)
             row.append(Text(text, "dim" if early else ""))
         table.add_row(ranked.place_text, Text(plain(view.name, 40)), *row)
-    caption = "By “playing like”; equal numbers are ties, "
-    caption += "players with under ten counted moves have no place."
-    table.caption = Text(f"{caption} {engine.note}." if engine.note else caption)
+    caption = f"{RANKED_BY} {engine.note}." if engine.note else RANKED_BY
+    table.caption = Text(caption)
     return table
 
 

@@ -13,7 +13,7 @@ from live.messages.to_clients import (
 from live.screens.terminal.board_rows import (
     RESTORED,
     build_board_matcher,
-    find_best_rating,
+    find_best_percentile,
     keep_newest_rounds,
     order_boards,
     write_problem,
@@ -41,7 +41,7 @@ def test_a_game_from_before_the_restart_is_marked_until_its_source_sends_it() ->
 
 def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     whole = full_point(1)
-    early = replace(whole, counted=9)
+    early = replace(whole, counted=9, percentile=None)
     game = replace(detail(), curves=Curves(white=(early,), black=(whole,)))
     names = ("perceived", "usual", "percentile", "algorithm4", "interval")
     assert [write_figure(name, early, 2160) for name in names] == [
@@ -53,8 +53,8 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     ]
     assert is_early(early) and is_early(None) and not is_early(whole)
     assert write_figure("percentile", whole) == "74 %"
-    assert find_best_rating(game) == 2441.0
-    assert find_best_rating(replace(game, curves=Curves(white=(early,)))) is None
+    assert find_best_percentile(game) == 74.0
+    assert find_best_percentile(replace(game, curves=Curves(white=(early,)))) is None
 
 
 def boards(*games: GameDetail, alerting: tuple[str, ...] = ()) -> list[str]:

@@ -30,7 +30,7 @@ from live.messages.values import GameId
 from live.screens.terminal import terminal_app
 from live.screens.terminal.board_rows import (
     choose_clock_style,
-    find_best_rating,
+    find_best_percentile,
     find_least_clock_s,
 )
 from live.screens.terminal.sources_view import write_delay
@@ -150,7 +150,7 @@ async def test_every_order_sorts_and_says_so() -> None:
                 ),
             ),
             ("Age▾", "age", lambda game: game.result == "*"),
-            ("Plays like▾", "rating", lambda game: find_best_rating(game) or 0.0),
+            ("Plays like▾", "rating", lambda game: find_best_percentile(game) or 0.0),
         ):
             text = await stage.press("s")
             assert (
@@ -313,7 +313,8 @@ async def test_a_board_that_vanished_says_so() -> None:
 
 async def test_players_are_sorted_by_what_is_said_and_opened() -> None:
     async with Stage() as stage:
-        assert "Plays like▾" in await stage.press("2")
+        text = await stage.press("2")
+        assert "Better than▾" in text and "by how unusual it is for their Elo" in text
         for number, view in enumerate(list(stage.client_state.players())):
             told = replace(view, points=number / 2, finished=1)
             stage.client_state.apply(StandingMessage(told))
