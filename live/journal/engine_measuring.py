@@ -108,6 +108,8 @@ class EngineMeasuring:
     async def _search_reference(self) -> MeasuredEngine | str:
         reference = load_reference()
         fens = [position.fen for position in reference.positions]
+        # Said before the first search: a busy engine can keep it waiting for long.
+        self._show_progress(0, len(fens))
         searches = await self._search(fens, on_progress=self._show_progress)
         scored = [
             None if search is None else ScoredReference(search.score.cp, search.nodes)

@@ -24,6 +24,13 @@ from live.server.event_reader import game_of, replay_game
 from live.server.reference_client import ReferenceClient
 from live.watch.incident_log import IncidentLog, log_lines
 
+#: Line about the measurement of the engine, when it begins (True) and ends (False).
+_MEASURED = {
+    True: "all figures still move a little until the engine is measured, when it is"
+    " idle",
+    False: "the engine is measured: all figures are computed again",
+}
+
 
 class EventLineWriter:
     """Converter of messages to lines of text.
@@ -67,6 +74,7 @@ class EventLineWriter:
         move_counts: Counter[GameId] = Counter()
         for change in changes:
             id, feeds = game_of(change) or "", self._state.feeds()
+            was_measuring = self._state.engines().measuring is not None
             before = self._state.game(id)
             self._state.apply(change)
             game = self._state.game(id)
@@ -92,6 +100,9 @@ class EventLineWriter:
                         if not (self._is_public and feed.part)
                     ]
                     lines += _describe_health(feeds, shown)
+                    is_measuring = change.engines.measuring is not None
+                    if is_measuring != was_measuring:
+                        lines.append(_MEASURED[is_measuring])
                 case AlertMessage(alert=alert) if not self._is_public:
                     # The service sends alerts only to clients that are allowed to see
                     # them.

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from live.messages.alerts import Alert
 from live.messages.figures import GameView, PlyView, view_of
-from live.messages.health import EngineHealth, FeedHealth
+from live.messages.health import EngineHealth, FeedHealth, MeasuringProgress
 from live.messages.to_clients import (
     AlertMessage,
     Change,
@@ -187,3 +187,15 @@ def test_public_lines_leave_alerts_and_parts_to_the_log() -> None:
     )
     health = HealthMessage(feeds, EngineHealth())
     assert writer.write_lines([AlertMessage(flag), health]) == ["demo live"]
+
+
+def test_the_measurement_of_the_engine_is_told_when_it_begins_and_ends() -> None:
+    writer = EventLineWriter()
+    told = []
+    for done in (0, 20, None):
+        progress = None if done is None else MeasuringProgress(done, 294)
+        told += writer.write_lines(
+            [HealthMessage((), EngineHealth(measuring=progress))]
+        )
+    begun, ended = told
+    assert begun.startswith("all figures still move a little") and "measured" in ended

@@ -16,7 +16,12 @@ from live.catalogue import BY_ID, LIVE_FIGURES
 from live.messages.alerts import Alert
 from live.messages.figures import Curves, DifficultyView, GameDetail
 from live.messages.from_clients import DeskCommand
-from live.messages.health import EngineHealth, FeedHealth, PublicDelay
+from live.messages.health import (
+    EngineHealth,
+    FeedHealth,
+    MeasuringProgress,
+    PublicDelay,
+)
 from live.messages.to_clients import (
     AlertMessage,
     EngineMessage,
@@ -134,6 +139,23 @@ async def test_arrows_and_letters_move_the_cursor() -> None:
 def list_players(stage: Stage) -> list[int | None]:
     """Board numbers from above."""
     return [game.board for game in stage.app.boards.listed]
+
+
+async def test_figures_are_not_called_final_while_the_engine_is_measured() -> None:
+    async with Stage() as stage:
+        boards = await stage.frame()
+        [row] = [line for line in boards.splitlines() if "1-0" in line]
+        assert "6" in row
+        await stage.press("end")
+        final = await stage.press("enter")
+        assert "Played like" in final and "still move" not in final
+        state = stage.client_state
+        health = replace(state.engines(), measuring=MeasuringProgress(74, 294))
+        state.apply(HealthMessage(tuple(state.feeds()), health))
+        measured = await stage.frame()
+        words = "all figures still move a little: the engine is measured, 25 % done"
+        assert words in measured
+        assert "Plays like" in measured and "Played like" not in measured
 
 
 async def test_every_order_sorts_and_says_so() -> None:
