@@ -79,8 +79,8 @@ async def analyze(
             " from the others is missing."
             if scored < played
             else "Stopped while the engine was being measured, which is done once:"
-            " all moves have their score, and the figures are transferred by the wider"
-            " default."
+            " all moves have their score, and the figures rest on the usual ratio of"
+            " scores."
         )
         print_line(words, Console(stderr=True))
     return derive_exit_code(signals)

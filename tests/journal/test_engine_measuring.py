@@ -83,18 +83,18 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
     async with open_measured(config) as (service, told):
         before = service.state.engine()
         assert before.models[0] == "classical"
-        assert "transferred" in before.note and "not measured yet" in before.note
+        assert "divided by 0.90, the usual ratio until" in before.note
         first = service.state.players()[0]
         assert service.measuring.is_needed
         await service.measuring.run()
         after = service.state.engine()
-        assert "scale 0.80, correlation 1.000 over 294" in after.note
+        assert "divided by 0.80, as measured on 294" in after.note
         assert not service.measuring.is_needed
         second = service.state.players()[0]
         assert second.id == first.id
         assert first.perceived is not None and second.perceived is not None
         assert first.perceived != second.perceived
-        assert second.note.startswith("transferred")
+        assert second.note.startswith("scores of this engine are converted")
         assert [each.engine for each in told if isinstance(each, EngineMessage)][
             -1
         ] == after
@@ -123,7 +123,7 @@ async def test_scores_of_chance_are_refused_with_the_reason(
     async with open_measured(flags(engine("random"))) as (service, _):
         await service.measuring.run()
         found = service.state.engine()
-        assert found.models == () and "transferred" not in found.note
+        assert found.models == () and "divided by" not in found.note
         assert "(correlation" in found.note and "search longer" in found.note
         assert all(view.perceived is None for view in service.state.players())
         detail = service.state.game(next(iter(service.state.games())).id)
