@@ -28,7 +28,8 @@ def report(
         journal: The file that live-rate wrote with --journal.
         at: [TIME] The event as it was then: 15:04, or 2026-05-01T15:04.
         out: [FOLDER] Write files there, instead of a table here.
-        format: Format to write into --out; can be repeated (all).
+        format: [pgn|csv|html|json|ndjson] Format to write into --out; can be repeated
+            (all).
         alerts: Add the alerts: for arbiters alone.
     """
     from live.commands.report_event import report_event as write_report
