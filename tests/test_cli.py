@@ -172,7 +172,7 @@ def test_help_has_no_type_of_python_and_no_line_break_within_a_sentence() -> Non
     commands: dict[str, Any] = dict(vars(group)["commands"])
     commands |= {"": group, **vars(commands["study"])["commands"]}
     for name, found in commands.items():
-        text = found.help.split("\n\n")[0]
+        text = (found.help or "").split("\n\n")[0]
         assert "\n" not in text, name
     for arguments in ([], ["feeds"], ["report"], ["rehearse"], ["token"], ["study"]):
         done = live_rate(*arguments, "--help")
