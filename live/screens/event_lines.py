@@ -26,8 +26,7 @@ from live.watch.incident_log import IncidentLog, log_lines
 
 #: Line about the measurement of the engine, when it begins (True) and ends (False).
 _MEASURED = {
-    True: "all figures still move a little until the engine is measured, when it is"
-    " idle",
+    True: "figures move a little until the engine is measured, while it is idle",
     False: "the engine is measured: all figures are computed again",
 }
 

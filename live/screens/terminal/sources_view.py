@@ -59,7 +59,7 @@ class SourcesView(TextView):
         engine, health = state.engine(), state.engines()
         lines += [Text(), begin_line(" Engines", "head")]
         lines += wrap_texts([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
-        if measuring := write_measuring(health.measuring):
+        if measuring := write_measuring(health.measuring, width):
             lines += wrap_texts([(measuring, "accent")], width, 3)
         if not is_withheld(engine):
             lines += wrap_texts(
@@ -111,14 +111,15 @@ def write_engines(engines: EngineHealth) -> list[str]:
     return texts
 
 
-def write_measuring(progress: MeasuringProgress | None) -> str:
-    """Return what the measurement of the engine does to the figures, with its progress;
-    empty while nothing is measured.
+def write_measuring(progress: MeasuringProgress | None, width: int) -> str:
+    """Return what the measurement of the engine does to the figures, with its progress,
+    in at most ``width`` cells if possible; empty while nothing is measured.
     """
     if progress is None:
         return ""
-    percent = 100 * progress.done // max(1, progress.of)
-    return f"all figures still move a little: the engine is measured, {percent} % done"
+    percent = f"{100 * progress.done // max(1, progress.of)} %"
+    text = f"figures move a little until the engine is measured: {percent}"
+    return text if len(text) <= width else f"figures move until measured: {percent}"
 
 
 def find_engine_troubles(engines: EngineHealth) -> list[str]:
@@ -153,7 +154,7 @@ def write_health(context: ViewContext, width: int) -> Text:
         line.append(f"{WITHHELD}  ", "warn")
     elif not state.engine().models:
         line.append("no model reads these scores  ", "warn")
-    elif measuring := write_measuring(engines.measuring):
+    elif measuring := write_measuring(engines.measuring, width - line.cell_len):
         line.append(f"{measuring}  ", "accent")
     for feed in state.feeds():
         if not is_calm(feed):
