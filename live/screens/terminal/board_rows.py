@@ -25,6 +25,7 @@ from live.screens.terminal.text import (
     plain,
     shorten_alert,
     write_clock,
+    write_score,
 )
 from live.screens.terminal.view_context import RecentChanges, asks_for_notice
 from live.server.event_reader import game_order
@@ -37,6 +38,8 @@ CURVE_CELLS = 6
 #: Width of a clock, in cells.
 CLOCK_CELLS = len("1:59:59")
 RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
+#: Number of last plies whose score is shown while that of the newest is not known.
+_LATE_PLIES = 10
 #: Text about a game restored from the journal, while no source has sent it since.
 RESTORED = "from before the restart, not sent again yet"
 
@@ -163,6 +166,21 @@ def write_clock_cell(
     left_s = None if clock_s is None else clock_s - ran_s
     style = choose_clock_style(left_s, game.time_control) if game.running else ""
     return write_clock(left_s), style
+
+
+def write_newest_score(game: GameDetail) -> tuple[str, str]:
+    """Return the score after the last move and its style.
+
+    While it is not known, the newest known score stands there with ``…``, since it
+    belongs to an earlier move.
+    """
+    scored = [ply for ply in game.plies[-_LATE_PLIES:] if ply.score_cp is not None]
+    if not scored:
+        return ("·" if game.plies else ""), ""
+    newest = scored[-1]
+    if newest is game.plies[-1]:
+        return write_score(newest), ""
+    return f"{write_score(newest).removesuffix('~')}…", "dim"
 
 
 def write_curve(game: GameDetail, color: Color) -> str:

@@ -100,11 +100,10 @@ def build_players_table(
     """Return a table of all players in the order of
     :func:`live.catalogue.rank_players`.
     """
-    basis = (
-        f"read by {', '.join(engine.models)}"
-        if engine.models
-        else "no model reads the scores"
-    )
+    basis = "no model reads the scores"
+    if engine.models:
+        word = "model" if len(engine.models) == 1 else "models"
+        basis = f"{word} {', '.join(engine.models)}"
     columns = choose_figure_columns(width, gap=2)
     if columns == FIGURE_COLUMNS:
         source = RATING_SOURCES[engine.rating_source]
@@ -123,8 +122,8 @@ def build_players_table(
             text = write_figure(column.figure, view, engine.rating)
             row.append(Text(text, "dim" if early else ""))
         table.add_row(ranked.place_text, Text(plain(view.name, 40)), *row)
-    caption = f"{RANKED_BY} {engine.note}." if engine.note else RANKED_BY
-    table.caption = Text(caption)
+    note = f" {engine.note[:1].upper()}{engine.note[1:]}." if engine.note else ""
+    table.caption = Text(f"{RANKED_BY}{note}")
     return table
 
 

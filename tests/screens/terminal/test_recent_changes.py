@@ -16,6 +16,7 @@ from live.screens.terminal.board_rows import (
     find_best_percentile,
     keep_newest_rounds,
     order_boards,
+    write_newest_score,
     write_problem,
     write_searched,
 )
@@ -55,6 +56,19 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     assert write_figure("percentile", whole) == "74 %"
     assert find_best_percentile(game) == 74.0
     assert find_best_percentile(replace(game, curves=Curves(white=(early,)))) is None
+
+
+def test_a_score_of_an_earlier_move_is_marked() -> None:
+    game = detail(provisional=True)
+    first, last = game.plies
+    assert write_newest_score(game) == ("+0.37~", "")
+    unscored = replace(last, score_cp=None, final=False)
+    assert write_newest_score(replace(game, plies=(first, unscored))) == (
+        "+0.30…",
+        "dim",
+    )
+    assert write_newest_score(replace(game, plies=(unscored,))) == ("·", "")
+    assert write_newest_score(replace(game, plies=())) == ("", "")
 
 
 def boards(*games: GameDetail, alerting: tuple[str, ...] = ()) -> list[str]:
