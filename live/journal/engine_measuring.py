@@ -88,8 +88,11 @@ class EngineMeasuring:
         log.info("%s, %s: measured on the reference positions when idle", name, limit)
         try:
             measured = await self._search_reference()
-        finally:
+        except Exception:
             self._on_progress(None)
+            raise
+        # Not said when the service ends: then nothing was measured.
+        self._on_progress(None)
         if isinstance(measured, str):
             log.warning("%s, %s: %s", name, limit, measured)
             models = Models(note=f"no model for {name}, {limit}: {measured}")

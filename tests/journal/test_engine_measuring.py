@@ -2,6 +2,7 @@
 there are.
 """
 
+import asyncio
 import contextlib
 import stat
 import sys
@@ -115,6 +116,20 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert service.state.players() == kept
         assert [service.state.game(view.id) for view in service.state.games()] == games
         assert service.pool.report_health().searches == searches - 294
+
+
+async def test_an_end_of_the_service_is_not_told_as_the_end_of_the_measurement(
+    engine: Callable[..., str],
+) -> None:
+    async with open_measured(flags(engine("known"))) as (service, told):
+        running = asyncio.create_task(service.measuring.run())
+        await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        seen = [
+            each.engines.measuring for each in told if isinstance(each, HealthMessage)
+        ]
+        assert seen[-1] == MeasuringProgress(0, 294)
 
 
 async def test_scores_of_chance_are_refused_with_the_reason(
