@@ -192,9 +192,11 @@ def build_games_table(
 
 
 def _write_last_figures(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
-    """Return the perceived rating after the last move, and its usual range."""
+    """Return the perceived rating after the last move, with a word if it is early, and
+    its usual range.
+    """
     last = points[-1] if points else None
-    style = "dim" if is_early(last) else "bold"
-    return Text(write_figure("perceived", last), style), Text(
-        write_figure("usual", last), "dim"
-    )
+    rating = Text(write_figure("perceived", last), "bold")
+    if last is not None and last.perceived is not None and is_early(last):
+        rating = Text(f"{rating.plain} early", "dim")
+    return rating, Text(write_figure("usual", last), "dim")

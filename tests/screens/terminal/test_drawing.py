@@ -199,6 +199,14 @@ def test_tables_list_the_best_first_and_say_why_a_figure_is_missing() -> None:
     )
 
 
+def test_an_early_figure_of_a_game_is_called_early() -> None:
+    early = replace(full_point(1), counted=9, percentile=None)
+    curves = Curves(white=(early,), black=(full_point(2, 1790.0),))
+    game = replace(detail(result="1-0"), curves=curves)
+    text = drawn(printed.build_games_table([game], ENGINE, "same-search", width=80), 80)
+    assert "2441 early" in text and "1790 early" not in text
+
+
 def test_the_table_of_methods_has_these_columns() -> None:
     found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
     view = AnalysedPlayer(**asdict(player("[b]Anna")), methods=found)
