@@ -87,7 +87,10 @@ async def follow(
     loaded_config = config
     feeds = add_neighbouring_lists(sources.folders, config.feeds)
     config = msgspec.structs.replace(config, feeds=feeds)
-    journal = EventJournal(journal_path(config.journal, names, once=once))
+    journal = EventJournal(
+        journal_path(config.journal, names, once=once),
+        removes_unused=not config.journal.file,
+    )
     display = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
     # Imported while the engines start: otherwise the first computation of an interval

@@ -407,8 +407,9 @@ def rank_players(
     ``value``.
 
     The highest come first, and equal numbers share a place. Players without a number
-    come last, sorted by name, without a place. The default number is the percentile and
-    not the perceived rating, so a player rated 1655 can lead.
+    come last, without a place, those with the highest perceived rating first. The
+    default number is the percentile and not the perceived rating, so a player rated
+    1655 can lead.
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
     values = {view.id: value(view) for view in by_name}
@@ -423,9 +424,30 @@ def rank_players(
             view, higher_count + 1, bisect_right(negated, -number) > higher_count + 1
         )
 
-    return sorted(
-        map(rank, by_name), key=lambda ranked: ranked.place or len(by_name) + 1
-    )
+    def find_order(ranked: RankedPlayer) -> tuple[int, int]:
+        if ranked.place is not None:
+            return ranked.place, 0
+        return len(by_name) + 1, -(ranked.view.perceived or 0)
+
+    return sorted(map(rank, by_name), key=find_order)
+
+
+#: Text about the order of players in tables.
+RANKED_BY = (
+    "Ranked by “better than”, how unusual the play is for the own Elo; equal numbers"
+    " are ties. Players without an Elo, or with under ten counted moves, have no place:"
+    " they follow, by “playing like”."
+)
+
+
+def explain_no_percentile(view: View) -> str:
+    """Return in two words why there is no percentile; empty if there is one.
+
+    Without a model the whole figure is missing, which is explained once for all.
+    """
+    if view.percentile is not None or view.reason == "no-model":
+        return ""
+    return "early" if view.counted < EARLY_MOVES else "no Elo"
 
 
 def write_elo(elo: float) -> str:
@@ -505,6 +527,19 @@ def write_sentence(
             percent = write_percentile(view.percentile)
             parts.append(f"better than {percent} of {games} by players of {elo}")
     return " · ".join(parts)
+
+
+def explain_no_rating(view: View, note: str = "") -> str:
+    """Return why there is no perceived rating; empty if there is one.
+
+    ``note`` is the note of the game or of the engine, which knows why no model reads
+    the scores.
+    """
+    if view.perceived is not None:
+        return ""
+    if view.reason == "no-model":
+        return note or "no model reads these scores"
+    return f"it needs {LEAST_MOVES} counted moves of the player"
 
 
 def encode_catalogue() -> bytes:

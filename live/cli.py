@@ -20,6 +20,7 @@ from live.commands.human import human
 from live.commands.manual import manual
 from live.commands.match import match
 from live.commands.notify_test import notify_test
+from live.commands.plain_help import PlainCommand, PlainGroup
 from live.commands.rank import rank
 from live.commands.rehearse import rehearse
 from live.commands.removed_commands import (
@@ -40,6 +41,7 @@ from live.errors import LiveRateError
 
 app = typer.Typer(
     name="live-rate",
+    cls=PlainGroup,
     help=(
         "Follow live chess games and see how strong each player is playing, move by"
         " move, as a "
@@ -78,7 +80,7 @@ COMMANDS = (
 
 app.callback(invoke_without_command=True)(command(follow))
 for function in COMMANDS:
-    app.command()(command(function))
+    app.command(cls=PlainCommand)(command(function))
 app.add_typer(study)
 for name in REMOVED_COMMANDS:
     app.command(name, hidden=True, context_settings=REMOVED_CONTEXT)(

@@ -13,6 +13,7 @@ from live.catalogue import (
     LIVE_FIGURES,
     Reading,
     encode_catalogue,
+    explain_no_percentile,
     rank_players,
     read,
     write_band,
@@ -151,8 +152,22 @@ def test_the_page_gets_every_row_of_live_screens() -> None:
 
 
 def test_players_are_ordered_by_what_is_unusual_and_equal_numbers_tie() -> None:
-    percentiles = {"A": 41.8, "B": 90.0, "C": 42.2, "D": None, "E": 3.0, "F": 42.0}
-    ratings = {"A": 2300, "B": 1655, "C": 1700, "D": 2900, "E": 2750, "F": 2000}
+    percentiles: dict[str, float | None] = {
+        "A": 41.8,
+        "B": 90.0,
+        "C": 42.2,
+        "E": 3.0,
+        "F": 42.0,
+    }
+    percentiles |= dict.fromkeys("DGH")
+    ratings: dict[str, int | None] = {
+        "A": 2300,
+        "B": 1655,
+        "C": 1700,
+        "E": 2750,
+        "F": 2000,
+    }
+    ratings |= {"D": 1900, "G": 2900, "H": None}
     views = [
         PlayerView(
             name,
@@ -168,4 +183,14 @@ def test_players_are_ordered_by_what_is_unusual_and_equal_numbers_tie() -> None:
     ]
     found = [(each.view.name, each.place_text) for each in rank_players(views)]
     ties = [("A", "2="), ("C", "2="), ("F", "2=")]
-    assert found == [("B", "1"), *ties, ("E", "5"), ("D", "")]
+    # Players without a percentile follow, by their rating, without a place.
+    others = [("G", ""), ("D", ""), ("H", "")]
+    assert found == [("B", "1"), *ties, ("E", "5"), *others]
+
+
+def test_a_missing_percentile_has_its_own_reason() -> None:
+    view = PlayerView("A", "A", None, games=1, moves=20, perceived=2300)
+    assert explain_no_percentile(replace(view, counted=12)) == "no Elo"
+    assert explain_no_percentile(replace(view, counted=9)) == "early"
+    assert explain_no_percentile(replace(view, reason="no-model")) == ""
+    assert explain_no_percentile(replace(view, percentile=50.0)) == ""

@@ -14,10 +14,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
-from live.cli import main
+from live.cli import app, main
 from live.commands.command_options import Settings
 from live.errors import FeedNotFound
 
@@ -163,6 +165,21 @@ def test_help_names_every_command(tmp_path: Path) -> None:
         "demo",
     ):
         assert word in done.stdout
+
+
+def test_help_has_no_type_of_python_and_no_line_break_within_a_sentence() -> None:
+    group = typer.main.get_command(app)
+    commands: dict[str, Any] = dict(vars(group)["commands"])
+    commands |= {"": group, **vars(commands["study"])["commands"]}
+    for name, found in commands.items():
+        text = (found.help or "").split("\n\n")[0]
+        assert "\n" not in text, name
+    for arguments in ([], ["feeds"], ["report"], ["rehearse"], ["token"], ["study"]):
+        done = live_rate(*arguments, "--help")
+        options = [line for line in done.stdout.splitlines() if "│ --" in line]
+        assert options
+        for odd in ("<bool>", "<list[", "<str>", "<%"):
+            assert odd not in "".join(options), arguments
 
 
 @pytest.mark.parametrize(

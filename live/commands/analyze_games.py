@@ -26,6 +26,7 @@ from live.server.analysis import Analysis, build_analysis, to_json
 from live.server.pgn_writer import write_game
 from live.settings import Config
 from live.studies.analyse_files import analyse_files
+from live.watch.finding import count_things
 
 
 async def analyze(
@@ -71,6 +72,7 @@ async def analyze(
         write_texts(texts, csv)
     if json != "-":
         _print_analysis(result)
+    _print_problems(result, Console(stderr=json == "-"))
     if partial:
         scored = sum(game.plies_scored for game in result.games)
         played = sum(game.plies_played for game in result.games)
@@ -79,8 +81,8 @@ async def analyze(
             " from the others is missing."
             if scored < played
             else "Stopped while the engine was being measured, which is done once:"
-            " all moves have their score, and the figures are transferred by the wider"
-            " default."
+            " all moves have their score, and the figures rest on the usual ratio of"
+            " scores."
         )
         print_line(words, Console(stderr=True))
     return derive_exit_code(signals)
@@ -90,6 +92,16 @@ def _print_analysis(result: Analysis) -> None:
     console = Console()
     print_tables(result, console)
     console.print(printed.build_methods_table(result.players, width=console.width))
+
+
+def _print_problems(result: Analysis, console: Console) -> None:
+    """Print how many games could be read only in part, and what is odd about each
+    game.
+    """
+    damaged = sum(bool(game.problem) for game in result.games)
+    if damaged:
+        games = count_things(len(result.games), "game")
+        print_line(f"Read only in part: {damaged} of {games}.", console)
     for game in result.games:
         # Print the sources if several contain the game, and their contradictions.
         sources = (

@@ -255,7 +255,9 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
         if ended is not None:
             raise typer.Exit(ended)
 
-    run.__doc__ = text
+    # One line a paragraph: the help would keep the line breaks of the docstring.
+    paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
+    run.__doc__ = "\n\n".join(paragraphs)
     run.__signature__ = inspect.Signature([*parameters.values()])  # type: ignore[attr-defined]
     run.__annotations__ = {
         name: parameter.annotation for name, parameter in parameters.items()

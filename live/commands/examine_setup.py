@@ -282,8 +282,8 @@ def check_screening(engine: str, limit: str) -> DoctorFinding:
     see the results of screening.
     """
     why_not = explain_no_screening(engine, limit)
-    text = why_not or "on for players with an Elo: alerts of that name can occur"
-    return DoctorFinding("agreement", "note" if why_not else "ok", text)
+    text = why_not or "can be raised for players with an Elo"
+    return DoctorFinding("agreement alert", "note" if why_not else "ok", text)
 
 
 def check_journal(

@@ -13,10 +13,14 @@ def explain(
     numbers.
 
     Options:
-        journal: The file that live-rate wrote with --journal.
+        journal: The file that live-rate wrote with --journal, or what was given to
+            --feed.
         game: Id of the game, or part of a player's name.
         ply: Half-moves from the start.
     """
+    from live.commands.choose_journal import choose_journal
     from live.commands.explain_rating import explain_rating
 
-    return explain_rating(journal, game, ply, json=json)
+    chosen = choose_journal(journal)
+    assert chosen is not None, "a named journal is never listed"
+    return explain_rating(chosen, game, ply, json=json)

@@ -47,8 +47,9 @@ async def rehearse(
         as_: The protocol to play them back over.
         speed: [X] How many times as fast as played. Overlays count real seconds: 1
             shows them as on the day.
-        mistake: Make a mistake in the middle of the first game, to see its alert;
-            repeat the option for the next games.
+        mistake: [NAME] Make a mistake in the middle of the first game, to see its
+            alert; repeat the option for the next games. illegal-move, unreadable,
+            clock-still, clock-rising, flag, stale, last-move, late-move or result.
         round: [N] Only this round of the file.
         to: [FOLDER] With folder: write here, and keep the files.
         linger: [SECONDS] Continue for so long after the last result.

@@ -13,7 +13,7 @@ ReportFormat = enum.StrEnum("ReportFormat", "PGN CSV HTML JSON NDJSON")
 
 
 def report(
-    journal: Path,
+    journal: Path | None = None,
     *,
     at: str | None = None,
     out: Path | None = None,
@@ -25,12 +25,15 @@ def report(
     JSON, and NDJSON for study add.
 
     Options:
-        journal: The file that live-rate wrote with --journal.
+        journal: The file that live-rate wrote with --journal, or what was given to
+            --feed. Without it the journals are listed, or the only one is taken.
         at: [TIME] The event as it was then: 15:04, or 2026-05-01T15:04.
         out: [FOLDER] Write files there, instead of a table here.
-        format: Format to write into --out; can be repeated (all).
+        format: [pgn|csv|html|json|ndjson] Format to write into --out; can be repeated
+            (all).
         alerts: Add the alerts: for arbiters alone.
     """
+    from live.commands.choose_journal import choose_journal
     from live.commands.report_event import report_event as write_report
     from live.screens.reports.report_files import Format
 
@@ -39,6 +42,9 @@ def report(
             "--format", "is given without --out", "Say where: --out FOLDER"
         )
     formats = [name for name in get_args(Format) if not format or name in format]
+    chosen = choose_journal(journal)
+    if chosen is None:
+        return 0
     return write_report(
-        journal, at=at, folder=out, formats=formats, alerts=alerts, json=json
+        chosen, at=at, folder=out, formats=formats, alerts=alerts, json=json
     )

@@ -12,7 +12,7 @@ def site(out: Path, *, broker: str, prefix: str = "live-rate") -> None:
     Options:
         out: The folder to write into.
         broker: [URL] wss://HOST:PORT/PATH, as viewers reach it.
-        prefix: Beginning of the broker's topics, as in mqtt.prefix.
+        prefix: [TEXT] Beginning of the broker's topics, as in mqtt.prefix.
     """
     from live.server.static_site import write_site
 

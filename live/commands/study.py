@@ -20,6 +20,7 @@ from live.commands.command_options import (
     Settings,
     command,
 )
+from live.commands.plain_help import PlainCommand, PlainGroup
 from live.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ def reproduce(
     )
 
 
-study = typer.Typer(name="study", no_args_is_help=True)
+study = typer.Typer(name="study", cls=PlainGroup, no_args_is_help=True)
 
 
 @study.callback()
@@ -287,4 +288,4 @@ def _check_installed_first(run: Callable[..., None]) -> Callable[..., None]:
 
 
 for function in (add, run, status, merge, moves, alliot, table, figure, reproduce):
-    study.command()(_check_installed_first(command(function)))
+    study.command(cls=PlainCommand)(_check_installed_first(command(function)))

@@ -19,7 +19,10 @@ def token(
     expires: Annotated[
         datetime | None,
         typer.Option(
-            "--expires", formats=["%Y-%m-%d"], help="The last day it is valid, UTC."
+            "--expires",
+            metavar="DATE",
+            formats=["%Y-%m-%d"],
+            help="The last day it is valid, UTC: 2026-05-01.",
         ),
     ] = None,
 ) -> None:

@@ -463,7 +463,6 @@ class EnginePool:
     def report_health(self) -> EngineHealth:
         """Return the state of the engines and of the queue."""
         waiting = self._queue.count_waiting()
-        parts = (self._cluster, self._cache)
         return EngineHealth(
             engines=tuple(
                 slot.describe_state(self._queue.find_running_priority(slot.index))
@@ -479,7 +478,7 @@ class EnginePool:
             cache_hits=self._cache_hits,
             restarts=sum(slot.restarts for slot in self._engine_slots),
             set_aside=self._queue.set_aside,
-            problem="; ".join(part.problem for part in parts if part and part.problem),
+            problem=self._cluster.problem if self._cluster else "",
         )
 
     # The slots call the following methods on the event loop. Each call can begin or

@@ -14,9 +14,6 @@ class ResultCache(Protocol):
     Its methods are called on the event loop and must return at once.
     """
 
-    problem: str
-    """Problem of the store, as text for display; empty if there is none."""
-
     def find_result(self, identity: str, search_key: SearchKey) -> SearchResult | None:
         """Return the stored result, or None. ``identity`` is the engine's name and
         options.
@@ -30,8 +27,6 @@ class ResultCache(Protocol):
 
 class MemoryResultCache:
     """Store in memory for the results used last, at most ``capacity`` (1.5 kB each)."""
-
-    problem = ""
 
     def __init__(self, capacity: int = 50_000) -> None:
         self._results: LruDict[tuple[str, SearchKey], SearchResult] = LruDict(capacity)

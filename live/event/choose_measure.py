@@ -59,8 +59,8 @@ def select_models(
         agreement = measured.agreement
         scale = agreement.scale
         how = (
-            f"correlation {agreement.correlation:.3f} over {agreement.positions}"
-            " reference positions"
+            f"as measured on {agreement.positions} reference positions"
+            f" (correlation {agreement.correlation:.3f})"
         )
     return select_transferred_models(
         available,
@@ -204,9 +204,7 @@ def advise_on_models(models: Models) -> str:
     )
     if models.measured:
         return better
-    return (
-        f"measured once, in about a minute of idle time, while an event runs; {better}"
-    )
+    return f"it is measured once, in some minutes while it is idle; {better}"
 
 
 def describe_models(models: Models) -> str:
@@ -228,7 +226,7 @@ def explain_no_screening(engine: str, limit: str) -> str:
     if (forecast.engine, forecast.limit) == (engine, limit):
         return ""
     return (
-        "off: nothing forecasts how often players choose the moves of "
+        "off: how often players choose the engine's move is not known for "
         f"{engine}, {limit}. It is known for {forecast.engine}, {forecast.limit}: "
         f"--engine embedded --nodes {forecast.limit.partition(' ')[0]}"
     )

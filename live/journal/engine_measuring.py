@@ -88,8 +88,11 @@ class EngineMeasuring:
         log.info("%s, %s: measured on the reference positions when idle", name, limit)
         try:
             measured = await self._search_reference()
-        finally:
+        except Exception:
             self._on_progress(None)
+            raise
+        # Not said when the service ends: then nothing was measured.
+        self._on_progress(None)
         if isinstance(measured, str):
             log.warning("%s, %s: %s", name, limit, measured)
             models = Models(note=f"no model for {name}, {limit}: {measured}")
@@ -108,6 +111,8 @@ class EngineMeasuring:
     async def _search_reference(self) -> MeasuredEngine | str:
         reference = load_reference()
         fens = [position.fen for position in reference.positions]
+        # Said before the first search: a busy engine can keep it waiting for long.
+        self._show_progress(0, len(fens))
         searches = await self._search(fens, on_progress=self._show_progress)
         scored = [
             None if search is None else ScoredReference(search.score.cp, search.nodes)

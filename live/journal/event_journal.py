@@ -38,6 +38,7 @@ from live.journal.journal_reader import (
     replay_game,
 )
 from live.journal.measured_engines import EngineInUse
+from live.journal.unused_journal import remove_unused_journal
 from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.to_clients import Change, GoneMessage, MomentMessage
 from live.messages.values import FeedName, GameId
@@ -104,9 +105,17 @@ class EventJournal:
 
     If the file cannot be written, see :class:`live.journal.journal.Journal` for what
     can be lost.
+
+    Args:
+        path: path of the file; None for no journal.
+        removes_unused: whether the file is removed at the end if nothing was kept in
+            it. That is wanted unless a person named the file.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(
+        self, path: Path | None = None, *, removes_unused: bool = False
+    ) -> None:
+        self._removes_unused = removes_unused
         self.restored = 0
         """Number of games restored at the start."""
         self.journal = Journal(path)
@@ -137,9 +146,13 @@ class EventJournal:
             "rating": msgspec.to_builtins(config.rating),
             "human": msgspec.to_builtins(config.human),
         }
-        with self.journal:
-            yield self.journal
-            self._keep_games(time.monotonic() + LAST_S, all_of_them=True)
+        try:
+            with self.journal:
+                yield self.journal
+                self._keep_games(time.monotonic() + LAST_S, all_of_them=True)
+        finally:
+            if self._removes_unused and self.journal.has_file:
+                remove_unused_journal(self.journal.path)
 
     # --- restart ----------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ from live.journal.journal_file import (
     BUSY_S,
     UNUSABLE_ERRORS,
     VERSION,
+    JournalLocked,
     check_is_journal,
     lock_journal,
     make_private,
@@ -154,7 +155,10 @@ class Journal:
             for problem in self.damage:
                 log.error("journal %s: %s", path, problem)
         except UNUSABLE_ERRORS as error:
-            self._give_up(explain_unusable(path, error))
+            remedy = "Name another file with --journal"
+            if isinstance(error, JournalLocked):
+                remedy = "End the other one, or name another file with --journal"
+            self._give_up(explain_unusable(path, error), remedy)
         else:
             if version not in (0, VERSION):
                 log.info(
@@ -178,13 +182,11 @@ class Journal:
             self._reader.close()
             self._reader = None
 
-    def _give_up(self, problem: str) -> None:
+    def _give_up(self, problem: str, remedy: str) -> None:
         self._close_reader()
         self._lock.close()
         self.is_unrecoverable = True
-        self._set_problem(
-            f"{problem}; nothing is kept over a restart. Name another with --journal"
-        )
+        self._set_problem(f"{problem}; nothing is kept over a restart. {remedy}")
 
     def _on_writer_problem(self, problem: str, is_hopeless: bool) -> None:
         """Set the problem of the file and log it; called on the writer's thread."""

@@ -89,7 +89,11 @@ def build_damage_error(path: Path, error: Exception) -> InputError:
 def build_missing_error(path: Path) -> InputError:
     """Return the error of a command for a file that does not exist."""
     if not path.is_dir():
-        return InputError(str(path), "there is no such journal", "Check the path")
+        return InputError(
+            str(path),
+            "there is no such journal",
+            "Check the path; live-rate report lists the journals",
+        )
     names = sorted(file.name for file in path.glob("*.sqlite"))
     return InputError(
         str(path),

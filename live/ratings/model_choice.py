@@ -103,8 +103,8 @@ class Models:
         notes = []
         if self.transferred:
             notes.append(
-                "transferred"
-                + ("" if self.measured else ", the engine not measured yet")
+                "scores of this engine are converted"
+                + ("" if self.measured else ", roughly until it is measured")
             )
         preferred = (group, "classical", "blitz")
         name = next(
@@ -183,15 +183,13 @@ def select_transferred_models(
     )
     if not fitting:
         return Models(note=note)
-    scale_note = f"scale {scale:.2f}, {measured}"
-    if not measured:
-        scale_note = f"usual scale {scale:.2f}, not measured yet"
+    how = measured or "the usual ratio until this engine is measured"
     return Models(
         fitting,
         scale=scale,
         by_name=by_name,
-        note=f"transferred from {engine}, {limit}: {scale_note};"
-        f" {_describe_data(fitting)}",
+        note=f"{_describe_data(fitting)} with {engine}, {limit};"
+        f" scores of this engine are divided by {scale:.2f}, {how}",
         transferred=True,
         measured=bool(measured),
     )

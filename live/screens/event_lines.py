@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from live.catalogue import write_sentence
+from live.catalogue import explain_no_rating, write_sentence
 from live.event.rate_game import COLORS
 from live.messages.alerts import Alert
 from live.messages.figures import CurvePoint, GameDetail, GameView
@@ -16,6 +16,7 @@ from live.messages.to_clients import (
     HealthMessage,
     MoveMessage,
     PointMessage,
+    ScoreMessage,
 )
 from live.messages.values import Color, GameId
 from live.screens.terminal.text import plain, write_clock, write_move, write_score
@@ -23,20 +24,36 @@ from live.server.event_reader import game_of, replay_game
 from live.server.reference_client import ReferenceClient
 from live.watch.incident_log import IncidentLog, log_lines
 
+#: Line about the measurement of the engine, when it begins (True) and ends (False).
+_MEASURED = {
+    True: "figures move a little until the engine is measured, while it is idle",
+    False: "the engine is measured: all figures are computed again",
+}
+
 
 class EventLineWriter:
     """Converter of messages to lines of text.
 
     ``known_games`` and ``alerts`` existed before the first message and get no lines.
+    With ``is_public``, neither alerts nor parts of the service get lines.
     """
 
     def __init__(
-        self, known_games: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
+        self,
+        known_games: Iterable[GameDetail] = (),
+        alerts: Iterable[Alert] = (),
+        *,
+        is_public: bool = False,
     ) -> None:
+        self._is_public = is_public
         self._state = ReferenceClient()
         self._alerts = IncidentLog()
         self._printed_plies: dict[tuple[GameId, Color], int] = {}
         """Number of the last ply whose figures were printed, by game and side."""
+        self._waiting: dict[tuple[GameId, Color], CurvePoint] = {}
+        """Figures to print as soon as the score of their ply is final."""
+        self._given_reasons: set[str] = set()
+        """Reasons for a missing rating that were printed; each is printed once."""
         for game in known_games:
             self.write_lines(replay_game(game))
         self.write_lines(map(AlertMessage, alerts))
@@ -56,6 +73,7 @@ class EventLineWriter:
         move_counts: Counter[GameId] = Counter()
         for change in changes:
             id, feeds = game_of(change) or "", self._state.feeds()
+            was_measuring = self._state.engines().measuring is not None
             before = self._state.game(id)
             self._state.apply(change)
             game = self._state.game(id)
@@ -71,10 +89,20 @@ class EventLineWriter:
                     is_last = change is last_moves.get(id)
                     texts = [_describe_move(before, game, change, is_last, move_counts)]
                 case PointMessage(color=color, point=point) if game:
-                    texts = [self._describe_point(game, color, point)]
+                    texts = self._take_point(game, color, point)
+                case ScoreMessage(ply=ply) if game and ply.final:
+                    texts = self._take_score(game, ply.ply)
                 case HealthMessage():
-                    lines += _describe_health(feeds, change.feeds)
-                case AlertMessage(alert=alert):
+                    shown = [
+                        feed
+                        for feed in change.feeds
+                        if not (self._is_public and feed.part)
+                    ]
+                    lines += _describe_health(feeds, shown)
+                    is_measuring = change.engines.measuring is not None
+                    if is_measuring != was_measuring:
+                        lines.append(_MEASURED[is_measuring])
+                case AlertMessage(alert=alert) if not self._is_public:
                     # The service sends alerts only to clients that are allowed to see
                     # them.
                     incidents = self._alerts.add_alert(alert, 0.0) or ()
@@ -86,20 +114,63 @@ class EventLineWriter:
     def _forget_figures(self, id: GameId, from_ply: int) -> None:
         """Allow figures of plies after ``from_ply`` to be printed again."""
         for color in COLORS:
-            printed = self._printed_plies.get((id, color), 0)
-            self._printed_plies[id, color] = min(printed, from_ply)
+            side = id, color
+            printed = self._printed_plies.get(side, 0)
+            self._printed_plies[side] = min(printed, from_ply)
+            waiting = self._waiting.get(side)
+            if waiting is not None and waiting.ply > from_ply:
+                del self._waiting[side]
 
-    def _describe_point(self, game: GameDetail, color: Color, point: CurvePoint) -> str:
-        """Return the line with a move's figures; empty if it was printed before.
+    def _take_point(
+        self, game: GameDetail, color: Color, point: CurvePoint
+    ) -> list[str]:
+        """Return the line with a move's figures, or keep them until its score is final.
 
-        Figures arrive twice if a game's header is corrected: the service then sends
-        whole curves again.
+        The gain of an engine's first choice is known before the next position is
+        scored. Figures that were printed before give no line: if a game's header is
+        corrected, the service sends whole curves again.
         """
         side = game.id, color
         if point.ply <= self._printed_plies.get(side, 0):
-            return ""
-        self._printed_plies[side] = point.ply
-        return _describe_figures(game, color, point)
+            return []
+        texts = []
+        earlier = self._waiting.pop(side, None)
+        if earlier is not None and earlier.ply < point.ply:
+            # The score of this ply is late, or will never be known.
+            texts.append(self._describe_figures(game, color, earlier))
+        if game.plies[point.ply - 1].final:
+            texts.append(self._describe_figures(game, color, point))
+        else:
+            self._waiting[side] = point
+        return texts
+
+    def _take_score(self, game: GameDetail, ply: int) -> list[str]:
+        """Return the line with the figures that waited for this ply's score."""
+        texts = []
+        for color in COLORS:
+            point = self._waiting.get((game.id, color))
+            if point is not None and point.ply == ply:
+                del self._waiting[game.id, color]
+                texts.append(self._describe_figures(game, color, point))
+        return texts
+
+    def _describe_figures(
+        self, game: GameDetail, color: Color, point: CurvePoint
+    ) -> str:
+        """Return the line with a move's score, its gain and the player's rating."""
+        self._printed_plies[game.id, color] = point.ply
+        ply = game.plies[point.ply - 1]
+        score = f" {write_score(ply)}" if ply.final else ""
+        gain = f"gain {point.gain_cp / 100:+.2f}"
+        move = f"{write_move(game, ply)}{score}, {gain}"
+        rating = _describe_rating(game, color, point)
+        if rating:
+            return f"{move}. {rating}"
+        reason = explain_no_rating(point, game.note)
+        if reason in self._given_reasons:
+            return move
+        self._given_reasons.add(reason)
+        return f"{move}. No rating yet: {reason}"
 
 
 def _describe_move(
@@ -144,19 +215,15 @@ def _describe_game_change(before: GameView | None, now: GameView) -> list[str]:
     return list(filter(None, map(texts.__getitem__, changed)))
 
 
-def _describe_figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
-    ply = game.plies[point.ply - 1]
-    # The gain of an engine's first choice is known before the next position is scored.
-    score = f" {write_score(ply)}" if ply.final else ""
+def _describe_rating(game: GameDetail, color: Color, point: CurvePoint) -> str:
+    """Return the player's name and perceived rating; empty without a rating."""
     own, opponent = (
         (game.white, game.black) if color == "white" else (game.black, game.white)
     )
     # The figure after a side's last move in a finished game is final.
     final = not game.running and point.ply >= game.plies_played - 1
     rating = write_sentence(point, own.elo, opponent.elo, final=final)
-    rating = rating or "no perceived rating"
-    gain = f"gain {point.gain_cp / 100:+.2f}"
-    return f"{write_move(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {rating}"
+    return f"{plain(own.name, 40)}: {rating}" if rating else ""
 
 
 def _label(view: GameView) -> str:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
 from rich.console import Console
 
 from live.event.bus import Bus
@@ -58,11 +59,14 @@ class OutputMode:
     stop: asyncio.Event
 
     def begin(self) -> None:
-        """Start the display; lines begin with the service's address."""
+        """Start the display; lines and JSON begin with the service's address."""
         visible = public_filter(self.hide_scores)
         match self.shown:
             case "json":
                 printer = JsonPrinter()
+                # On standard error, so that standard output holds messages alone. With
+                # port 0, no message says which port was taken.
+                typer.echo(f"live-rate is serving {self.address}", err=True)
 
                 def begin_json() -> None:
                     printer.begin(snapshot(self.public, visible))
@@ -77,7 +81,9 @@ class OutputMode:
 
                 def begin_lines() -> None:
                     games = snapshot(self.public, visible).games
-                    self._lines = build_line_printer(self.console, games)
+                    self._lines = build_line_printer(
+                        self.console, games, is_public=True
+                    )
 
                 begin_lines()
                 self.public.listen(

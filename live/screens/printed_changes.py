@@ -23,6 +23,8 @@ def build_line_printer(
     console: Console,
     known_games: Iterable[GameDetail] = (),
     alerts: Iterable[Alert] = (),
+    *,
+    is_public: bool = False,
 ) -> ChangeListener:
     """Return a listener that prints each change as a line of text.
 
@@ -30,8 +32,10 @@ def build_line_printer(
         console: where to print.
         known_games: games that are not reported as new.
         alerts: alerts that are not reported as new.
+        is_public: whether alerts and problems of parts of the service are left out.
+            They are in the log of the service.
     """
-    writer = EventLineWriter(known_games, alerts)
+    writer = EventLineWriter(known_games, alerts, is_public=is_public)
     say = build_line_writer(lambda: console.file)
 
     def show(changes: Iterable[Change]) -> None:

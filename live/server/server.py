@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
+from live.errors import PortInUse
 from live.messages.alerts import Incident
 from live.messages.from_clients import DeskCommand
 from live.messages.health import HealthReport
@@ -20,6 +21,7 @@ from live.server.limits import ClientLimits
 from live.server.listening import bind_socket, check_exposure, load_certificate
 from live.server.metrics import MetricCounts
 from live.server.origins import OriginPolicy
+from live.server.port_holder import name_port_holder
 from live.server.public_view import PublicView
 from live.server.routes import HttpRoutes
 from live.server.static_files import StaticSite
@@ -132,7 +134,11 @@ class Publisher:
         self._loop = asyncio.get_running_loop()
         for warning in check_exposure(self._config):
             _log.warning("%s", warning)
-        await self._listen()
+        try:
+            await self._listen()
+        except PortInUse as error:
+            host, port = self._config.host, self._port
+            raise await name_port_holder(error, host, port) from None
         self._timer = self._loop.call_later(_SWEEP_S, self._check_each_second)
         return self
 

@@ -15,8 +15,8 @@ from live.sources.game_identity import Identified, identify_games
 from live.sources.open_feed import open_feed
 from live.sources.source_address import recognise_source, redact_address
 
-#: Once a source has reported games, a silence of this many seconds means that it has
-#: reported all.
+#: Once a source has reported games, so many seconds without another game mean that it
+#: has reported all.
 QUIET_S = 1.0
 
 
@@ -116,10 +116,13 @@ class _Listener:
         self._news = asyncio.Event()
 
     async def report(self, report: FeedReport) -> None:
+        known = len(self.games)
         if report.complete:
             self.games.clear()
         self.games.update(zip(identify_games(report.games), report.games, strict=True))
-        self._news.set()
+        # A source that only sends moves, as the demo does, is not waited for.
+        if len(self.games) != known:
+            self._news.set()
 
     async def wait_until_rated(self) -> None:
         """Return at once: a probe rates nothing."""
@@ -133,7 +136,7 @@ class _Listener:
 
     async def wait_until_silent(self, following: asyncio.Task[None]) -> None:
         """Wait until following the source has ended. Raises TimeoutError when the
-        source has reported games and then falls silent.
+        source has reported games and then no other game.
         """
         following.add_done_callback(lambda _: self._news.set())
         while not following.done():

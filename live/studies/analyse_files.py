@@ -55,6 +55,7 @@ async def analyse_files(
     """
     log_to_stderr(config.log.level)
     reports = [read_pgn_file(file) for file in files]
+    _check_readable(reports)
     if not walkovers:
         reports = _drop_walkovers(reports)
     config = msgspec.structs.replace(
@@ -74,10 +75,13 @@ async def analyse_files(
             config, "[%eval] of the PGN", "as given", engine_scores=False
         )
         parts = connect_event(config, journal, event)
+        parts.arbiter.should_log = lambda: False
         await _apply_reports(parts, reports)
     else:
         running = run_event(config, journal, live=False, human=human)
         async with running as (parts, engine_parts):
+            # Commands say by themselves what could not be read.
+            parts.arbiter.should_log = lambda: False
             with _show_progress(parts):
                 work = _analyse_reports(parts, engine_parts, reports)
                 await run_until_stopped(work, stop or asyncio.Event())
@@ -118,6 +122,21 @@ async def analyse_files_whole(
             exit_code=derive_exit_code(signals),
         )
     return state
+
+
+def _check_readable(reports: Sequence[FeedReport]) -> None:
+    """Raise InputError if no move of any game can be read, with the first problem.
+
+    A game that was not played has no moves either, but no problem.
+    """
+    games = list(chain.from_iterable(report.games for report in reports))
+    if any(game.moves or not game.problem for game in games):
+        return
+    names = ", ".join(report.feed for report in reports)
+    problem = plain(games[0].problem or "", 100)
+    raise InputError(
+        names, f"no move can be read: {problem}", "Give a PGN file: tags, then moves"
+    )
 
 
 def _explain_no_evals(reports: Sequence[FeedReport]) -> str:

@@ -128,3 +128,30 @@ async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
     said = "".join(capsys.readouterr().out.split())  # a long path is wrapped anywhere
     assert f"one game, from {one} and {two}".replace(" ", "") in said
     assert "these contradict each other: 11. c4".replace(" ", "") in said
+
+
+async def test_a_file_of_which_no_move_can_be_read_is_an_error(tmp_path: Path) -> None:
+    pgn = tmp_path / "garbage.pgn"
+    pgn.write_text('[Event "x"]\n hello world, this is no game')
+    config = read_settings(None, {}, {})
+    for evals in ("engine", "pgn"):
+        with pytest.raises(InputError, match=r"no move can be read: .*hello") as raised:
+            await analyze(config, [pgn], evals=evals, json=None, pgn=None)
+        assert raised.value.exit_code == 2
+
+
+async def test_games_read_in_part_are_counted_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pgn = tmp_path / "part.pgn"
+    broken = '[White "Eve"]\n[Black "Fay"]\n\n1. e4 {[%eval 0.3]} Qh9 0-1\n'
+    pgn.write_text(f"{SPANISH}\n{broken}")
+    config = read_settings(None, {}, {})
+    assert await analyze(config, [pgn], evals="pgn", json=None, pgn=None) == 0
+    out, err = capsys.readouterr()
+    assert "Read only in part: 1 of 2 games." in out
+    assert "Eve - Fay: illegal move 1...Qh9" in out
+    assert "alert" not in err, "that is for live events"
+    # With JSON on standard output it is said beside it.
+    assert await analyze(config, [pgn], evals="pgn", json="-", pgn=None) == 0
+    assert "Read only in part: 1 of 2 games." in capsys.readouterr().err

@@ -73,7 +73,7 @@ def test_it_says_before_the_round_that_agreement_is_not_screened_and_why() -> No
     assert not explain_no_screening(known.engine, known.limit)
     for engine, limit in (("Stockfish 15.1", known.limit), (known.engine, "depth 20")):
         finding = check_screening(engine, limit)
-        assert (finding.subject, finding.state) == ("agreement", "note")
+        assert (finding.subject, finding.state) == ("agreement alert", "note")
         assert finding.text.startswith("off: ") and f"{engine}, {limit}" in finding.text
         assert finding.text.endswith("--engine embedded --nodes 100000")
         # As the figures are made.

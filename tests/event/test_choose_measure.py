@@ -81,6 +81,6 @@ def test_which_engines_need_measuring(
 ) -> None:
     models = select_models(name, engine, limit, "same-search")
     assert models.measured == measured
-    assert ("transferred" in models.note) != measured
+    assert ("are divided by" in models.note) != measured
     assert (advise_on_models(models) == "") == (engine == SHIPPED.engine and measured)
-    assert ("measured once, in about a minute" in advise_on_models(models)) != measured
+    assert ("it is measured once" in advise_on_models(models)) != measured

@@ -522,8 +522,8 @@ def test_other_models_rate_everything_anew() -> None:
     anew = played_out(game(moves=MOVES), measure=FIGURES._replace(models=scaled))
     same_end(run.ledger, anew.ledger)
     assert (
-        run.ledger.detail().note
-        == "transferred; time control unknown: taken as classical"
+        run.ledger.detail().note == "scores of this engine are converted;"
+        " time control unknown: taken as classical"
     )
 
 

@@ -2,6 +2,7 @@
 there are.
 """
 
+import asyncio
 import contextlib
 import stat
 import sys
@@ -83,24 +84,25 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
     async with open_measured(config) as (service, told):
         before = service.state.engine()
         assert before.models[0] == "classical"
-        assert "transferred" in before.note and "not measured yet" in before.note
+        assert "divided by 0.90, the usual ratio until" in before.note
         first = service.state.players()[0]
         assert service.measuring.is_needed
         await service.measuring.run()
         after = service.state.engine()
-        assert "scale 0.80, correlation 1.000 over 294" in after.note
+        assert "divided by 0.80, as measured on 294" in after.note
         assert not service.measuring.is_needed
         second = service.state.players()[0]
         assert second.id == first.id
         assert first.perceived is not None and second.perceived is not None
         assert first.perceived != second.perceived
-        assert second.note.startswith("transferred")
+        assert second.note.startswith("scores of this engine are converted")
         assert [each.engine for each in told if isinstance(each, EngineMessage)][
             -1
         ] == after
         seen = [
             each.engines.measuring for each in told if isinstance(each, HealthMessage)
         ]
+        assert seen[seen.index(MeasuringProgress(0, 294)) - 1] is None
         assert MeasuringProgress(14, 294) in seen and seen[-1] is None, (
             "people see how far it is"
         )
@@ -116,13 +118,27 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert service.pool.report_health().searches == searches - 294
 
 
+async def test_an_end_of_the_service_is_not_told_as_the_end_of_the_measurement(
+    engine: Callable[..., str],
+) -> None:
+    async with open_measured(flags(engine("known"))) as (service, told):
+        running = asyncio.create_task(service.measuring.run())
+        await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        seen = [
+            each.engines.measuring for each in told if isinstance(each, HealthMessage)
+        ]
+        assert seen[-1] == MeasuringProgress(0, 294)
+
+
 async def test_scores_of_chance_are_refused_with_the_reason(
     engine: Callable[..., str],
 ) -> None:
     async with open_measured(flags(engine("random"))) as (service, _):
         await service.measuring.run()
         found = service.state.engine()
-        assert found.models == () and "transferred" not in found.note
+        assert found.models == () and "divided by" not in found.note
         assert "(correlation" in found.note and "search longer" in found.note
         assert all(view.perceived is None for view in service.state.players())
         detail = service.state.game(next(iter(service.state.games())).id)

@@ -225,10 +225,16 @@ def test_what_players_would_play_is_known_after_a_restart(path: Path) -> None:
         assert journal.find_answer(asked) is None
 
 
-def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
+def test_a_second_service_is_told_so_and_changes_nothing(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with open_journal(path) as first:
         first.add_change(NewGame(game("g1")))
         with open_journal(path) as second:
+            assert caplog.messages == [second.problem]
+            assert second.problem.endswith(
+                "End the other one, or name another file with --journal"
+            )
             assert "in use by another live-rate" in second.problem
             assert second.is_unrecoverable and second.read_restorable_games(b"") == []
             second.add_change(NewGame(game("g2")))

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from live.messages.alerts import Alert
 from live.messages.figures import GameView, PlyView, view_of
-from live.messages.health import EngineHealth, FeedHealth
+from live.messages.health import EngineHealth, FeedHealth, MeasuringProgress
 from live.messages.to_clients import (
     AlertMessage,
     Change,
@@ -24,6 +24,7 @@ VIEW: GameView = view_of(detail())
 LABEL = "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: "
 E4 = PlyView(1, "e4", "e2e4")
 SCORED = replace(E4, score_cp=30, final=True, gain_cp=-12)
+SCORED_D4 = replace(SCORED, san="d4", uci="d2d4")
 OVER = replace(VIEW, result="1-0", problem="illegal move 2.Qh9")
 FIGURE = PointMessage("g1", "white", point(1, 2210.0))
 
@@ -60,13 +61,57 @@ def test_moves_and_figures_are_lines() -> None:
         "playing like 2441 · usual for 2459 "
         "against 1807: 2180–2750 · better than 74 % of games by players of 2459"
     ]
-    # A gain known before the score still names the move; sent again it is told no more.
-    bare = "1.{}, gain -0.12. Petriashvili, Nikoloz: no perceived rating"
-    assert print_changes([*NEW, *plies("e4")], [FIGURE]) == [bare.format("e4")]
-    assert print_changes([*NEW, *plies("e4"), FIGURE], [FIGURE]) == []
-    again: list[Change] = [*plies("d4"), FIGURE]
+    again: list[Change] = [*plies("d4"), FIGURE, ScoreMessage("g1", SCORED_D4)]
     corrected = print_changes([*NEW, *plies("e4"), FIGURE], again)
-    assert corrected == ["corrected to 1.d4, was e4", bare.format("d4")]
+    assert corrected == [
+        "corrected to 1.d4, was e4",
+        "1.d4 +0.30, gain -0.12. No rating yet: it needs 5 counted moves of the player",
+    ]
+
+
+def test_a_move_has_one_line_with_its_score_and_figures() -> None:
+    """A gain can be known before the score: the engine's own choice has gain 0."""
+    writer = EventLineWriter()
+    score = ScoreMessage("g1", SCORED)
+    assert writer.write_lines([*NEW, *plies("e4"), FIGURE])[2:] == []
+    [line] = writer.write_lines([score])
+    assert line.startswith(f"{LABEL}1.e4 +0.30, gain -0.12")
+    # Figures and scores that are sent again give no second line.
+    assert writer.write_lines([FIGURE, score]) == []
+
+
+def test_figures_whose_score_stays_unknown_come_with_the_next_ones() -> None:
+    later = PointMessage("g1", "white", full_point(3))
+    lines = print_changes([*NEW, *plies("e4", "c5", "Nf3"), FIGURE], [later])
+    assert [line.partition(".")[0] for line in lines] == ["1"]
+    assert lines[0].startswith("1.e4, gain -0.12")
+    # A takeback of the ply takes its waiting figures away.
+    gone: list[Change] = [MoveMessage("g1", 1, None), ScoreMessage("g1", SCORED)]
+    assert print_changes([*NEW, *plies("e4"), FIGURE], gone) == [
+        "taken back to the start"
+    ]
+
+
+def test_why_there_is_no_rating_is_said_once_for_each_reason() -> None:
+    early = replace(FIGURE.point, reason="early")
+    unread = replace(FIGURE.point, reason="no-model")
+    scores = [
+        ScoreMessage("g1", PlyView(ply, "e4", "e2e4", score_cp=30, final=True))
+        for ply in (1, 2, 3)
+    ]
+    points = [
+        PointMessage("g1", "white", early),
+        PointMessage("g1", "black", replace(early, ply=2)),
+        PointMessage("g1", "white", replace(unread, ply=3)),
+    ]
+    view = replace(VIEW, note="no model for Crafty, depth 5")
+    new: list[Change] = [GameMessage(view)]
+    lines = print_changes([*new, *plies("e4", "c5", "Nf3"), *scores], points)
+    assert [line.partition("gain -0.12")[2] for line in lines] == [
+        ". No rating yet: it needs 5 counted moves of the player",
+        "",
+        ". No rating yet: no model for Crafty, depth 5",
+    ]
 
 
 def test_takebacks_corrections_results_and_ends_are_told_once() -> None:
@@ -101,11 +146,10 @@ def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
         (replace(over, result="*"), 3, "playing like"),
     ):
         figure = PointMessage("g1", "white", full_point(ply))
+        score = ScoreMessage("g1", replace(SCORED, ply=ply))
         moves = plies("e4", "c5", "Nf3")
-        assert (
-            f": {verb} 2441 · "
-            in print_changes([GameMessage(view), *moves], [figure])[0]
-        )
+        [line] = print_changes([GameMessage(view), *moves], [figure, score])
+        assert f": {verb} 2441 · " in line
 
 
 def test_a_feed_is_told_of_when_it_changes() -> None:
@@ -130,3 +174,28 @@ def test_alerts_are_lines_where_they_are_sent_at_all() -> None:
         "alert raised !! Board 3: 0:00[2J",
         "alert over !! Board 3: 0:00[2J",
     ]
+
+
+def test_public_lines_leave_alerts_and_parts_to_the_log() -> None:
+    writer = EventLineWriter(is_public=True)
+    flag = Alert(
+        id="f", kind="flag", severity="alarm", text="0:00", advice="", first_seen_s=1.0
+    )
+    feeds = (
+        FeedHealth("demo", "live"),
+        FeedHealth("journal", "failed", "in use", part=True),
+    )
+    health = HealthMessage(feeds, EngineHealth())
+    assert writer.write_lines([AlertMessage(flag), health]) == ["demo live"]
+
+
+def test_the_measurement_of_the_engine_is_told_when_it_begins_and_ends() -> None:
+    writer = EventLineWriter()
+    told = []
+    for done in (0, 20, None):
+        progress = None if done is None else MeasuringProgress(done, 294)
+        told += writer.write_lines(
+            [HealthMessage((), EngineHealth(measuring=progress))]
+        )
+    begun, ended = told
+    assert begun.startswith("figures move a little") and "measured" in ended

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import datetime as dt
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from live.messages.alerts import Alert
 from live.messages.from_sources import FeedReport
 from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import HealthMessage
-from live.screens.display import choose_display
+from live.screens.display import Display, choose_display
 from live.screens.output_mode import OutputMode
 from live.screens.printed_changes import JsonPrinter, build_line_printer
 from live.screens.reports.report_export import export_incidents, export_report
@@ -40,10 +41,12 @@ from tests.server.world import World
 ALL = ("stdin", "stdout", "stderr")
 
 
-def open_screen(service: FollowedEvent, public: PublicView) -> OutputMode:
-    """The app at a terminal."""
+def open_screen(
+    service: FollowedEvent, public: PublicView, shown: Display = "app"
+) -> OutputMode:
+    """The app at a terminal, or another display."""
     return OutputMode(
-        "app",
+        shown,
         service.state,
         service.bus,
         service.arbiter,
@@ -139,6 +142,16 @@ def test_json_lines_are_messages_a_client_can_follow() -> None:
     assert client_state.snapshot() == msgspec.json.decode(
         msgspec.json.encode(snapshot(world)), type=type(client_state.snapshot())
     )
+
+
+def test_json_names_the_address_beside_the_messages(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With --port 0 nobody could know it otherwise."""
+    open_screen(open_unscored(), PublicView(World(1)), "json").begin()
+    out, err = capsys.readouterr()
+    assert err == "live-rate is serving http://127.0.0.1/\n"
+    assert [json.loads(line)["type"] for line in out.splitlines()] == ["snapshot"]
 
 
 #: Takes nothing, as a full disk does.

@@ -23,6 +23,7 @@ from live.server.filtered_reader import snapshot
 from live.server.limits import ClientLimits
 from live.server.reference_client import ReferenceClient
 from live.server.server import Publisher
+from live.server.static_files import StaticSite
 from live.server.stream_filter import EVERYTHING, StreamFilter
 from live.server.subscriber import Subscriber
 from live.settings import ServerConfig
@@ -169,19 +170,34 @@ async def test_of_those_behind_a_proxy_each_visitor_has_limits_of_its_own() -> N
 
 
 async def test_an_address_that_cannot_be_listened_on_says_why() -> None:
-    async with serve_publisher(World()) as publisher:
+    async with serve_publisher(World(), {"site": StaticSite()}) as publisher:
         host, port = publisher.address
         for config, error, said in (
             (
                 ServerConfig(host=host, port=port),
                 PortInUse,
-                rf"127\.0\.0\.1:{port}.*--port",
+                rf"127\.0\.0\.1:{port}: another live-rate .*ws://127.*--port",
             ),
             (ServerConfig(host="192.0.2.1", port=0), ConfigError, "192.0.2.1"),
         ):
             with pytest.raises(error, match=said):
                 async with Publisher(config, World()):
                     pass
+
+
+async def test_a_port_of_another_program_is_not_called_a_live_rate() -> None:
+    async def answer(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await reader.readline()
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\nhello")
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(PortInUse, match=r"not a live-rate.*End it.*--port"):
+            async with Publisher(ServerConfig(host="127.0.0.1", port=port), World()):
+                pass
 
 
 def readers(publisher: Publisher) -> set[Subscriber]:

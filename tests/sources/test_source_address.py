@@ -1,5 +1,6 @@
 """From the text after ``--feed`` to the kind of source, its name, and its feed."""
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Any
@@ -367,6 +368,13 @@ async def test_a_source_that_answers_and_its_games(
         (game.headers.white.name, len(game.moves), game.result) for game in GAMES
     ]
     assert (file.kind, file.games) == ("file", page.games)
+
+
+async def test_a_source_that_goes_on_with_moves_is_not_waited_for() -> None:
+    """The time limit of a minute is not used up: the demo never falls silent."""
+    async with asyncio.timeout(30):
+        [demo] = await probe_sources(["demo"], CONFIG, within_s=60)
+    assert (demo.answers, len(demo.games)) == (True, 6)
 
 
 async def test_what_a_look_says_of_sources_that_cannot_be_followed(

@@ -17,8 +17,10 @@ from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
     FIGURES,
+    RANKED_BY,
     Figure,
     View,
+    explain_no_percentile,
     is_final,
     rank_players,
     write_cell,
@@ -238,10 +240,9 @@ def render_report(
             _render_doubt_note(event),
         ]
     usual = [figure for figure in FIGURES if figure.usual]
-    note = "Equal numbers are ties. Players with under ten counted moves have no place."
     parts += [
         "<h2>Players</h2>",
-        _render_figures(event, usual) + f'<p class="soft">{note}</p>',
+        _render_figures(event, usual) + f'<p class="soft">{RANKED_BY}</p>',
     ]
     if each_game and _has_methods(event):
         parts += [
@@ -360,8 +361,8 @@ _REPORTED_METHODS = (
 
 
 def _render_figures(event: Analysis, figures: Sequence[Figure]) -> str:
-    """Return a table of all players by perceived rating, each figure with its
-    interval.
+    """Return a table of all players in the order of
+    :func:`live.catalogue.rank_players`, each figure with its interval.
     """
     columns = [("", "n"), ("Player", "")]
     for figure in figures:
@@ -386,6 +387,8 @@ def _render_cells(figure: Figure, view: View, engine_rating: int = 0) -> list[st
     interval if this kind of figure has an interval.
     """
     text = escape(write_cell(figure, view, engine_rating))
+    if figure.id == "percentile" and not text:
+        text = f'<span class="soft">{explain_no_percentile(view)}</span>'
     if text and figure.id == "perceived" and getattr(view, "counted", 0) < EARLY_MOVES:
         text = f'<span class="soft">{text}</span>'
     return [text, write_interval(figure, view, engine_rating)] if figure.low else [text]

@@ -21,11 +21,11 @@ from live.screens.terminal.charts import draw_sparkline
 from live.screens.terminal.text import (
     SEVERITY_STYLES,
     build_matcher,
-    is_early,
     is_whites_clock_running,
     plain,
     shorten_alert,
     write_clock,
+    write_score,
 )
 from live.screens.terminal.view_context import RecentChanges, asks_for_notice
 from live.server.event_reader import game_order
@@ -38,6 +38,8 @@ CURVE_CELLS = 6
 #: Width of a clock, in cells.
 CLOCK_CELLS = len("1:59:59")
 RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
+#: Number of last plies whose score is shown while that of the newest is not known.
+_LATE_PLIES = 10
 #: Text about a game restored from the journal, while no source has sent it since.
 RESTORED = "from before the restart, not sent again yet"
 
@@ -51,16 +53,11 @@ def find_last_point(game: GameDetail, color: Color) -> CurvePoint | None:
     return points[-1] if points else None
 
 
-def find_best_rating(game: GameDetail) -> float | None:
-    """Return the higher of both players' perceived ratings; ignore early ones.
-
-    None means that both are unknown or early.
-    """
+def find_best_percentile(game: GameDetail) -> float | None:
+    """Return the higher of both players' percentiles; None if both are unknown."""
     points = [find_last_point(game, color) for color in COLORS]
-    ratings = (
-        x.perceived for x in points if x and not is_early(x) and x.perceived is not None
-    )
-    return max(ratings, default=None)
+    percentiles = (x.percentile for x in points if x and x.percentile is not None)
+    return max(percentiles, default=None)
 
 
 def find_least_clock_s(game: GameDetail) -> float | None:
@@ -171,6 +168,21 @@ def write_clock_cell(
     return write_clock(left_s), style
 
 
+def write_newest_score(game: GameDetail) -> tuple[str, str]:
+    """Return the score after the last move and its style.
+
+    While it is not known, the newest known score stands there with ``…``, since it
+    belongs to an earlier move.
+    """
+    scored = [ply for ply in game.plies[-_LATE_PLIES:] if ply.score_cp is not None]
+    if not scored:
+        return ("·" if game.plies else ""), ""
+    newest = scored[-1]
+    if newest is game.plies[-1]:
+        return write_score(newest), ""
+    return f"{write_score(newest).removesuffix('~')}…", "dim"
+
+
 def write_curve(game: GameDetail, color: Color) -> str:
     """Draw the latest part of the curve of a side's perceived rating."""
     points: Sequence[CurvePoint] = getattr(game.curves, color)
@@ -207,8 +219,10 @@ ORDERS = {
     ),
     "rating": BoardOrder(
         "Plays like",
-        "highest perceived rating first, once it is not early",
-        lambda game, age_s: None if (best := find_best_rating(game)) is None else -best,
+        "furthest above the usual first",
+        lambda game, age_s: (
+            None if (best := find_best_percentile(game)) is None else -best
+        ),
     ),
 }
 

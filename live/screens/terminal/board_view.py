@@ -329,7 +329,7 @@ class BoardView(View, can_focus=True):
         name = Column("Player", min(_MOST_NAME, room - used), to_right=False)
         rating = self.context.state.engine().rating
         head = write_heads("  ", (name, *columns), "")
-        if is_final(game):
+        if self._has_final_figures(game):
             head = Text(head.plain.replace(" Plays like", "Played like"), "dim")
         lines = [head]
         for color, sign in SIDE_SIGNS.items():
@@ -357,7 +357,8 @@ class BoardView(View, can_focus=True):
         elos = game.white.elo, game.black.elo
         for color, sign in SIDE_SIGNS.items():
             own_elo, opponent_elo = elos if color == "white" else elos[::-1]
-            point, final = find_last_point(game, color), is_final(game)
+            point = find_last_point(game, color)
+            final = self._has_final_figures(game)
             text = (
                 write_sentence(point, own_elo, opponent_elo, final=final)
                 if point
@@ -366,6 +367,12 @@ class BoardView(View, can_focus=True):
             text = text or game.note or "no figure yet"
             lines.append(begin_line(f"{sign} {text}", "dim"))
         return lines
+
+    def _has_final_figures(self, game: GameDetail) -> bool:
+        """Return whether a game's figures do not change any more; while the engine is
+        measured, they do.
+        """
+        return is_final(game) and self.context.state.engines().measuring is None
 
     def _draw_position(self, game: GameDetail) -> Panel:
         board = replay(game, self._find_ply(game))

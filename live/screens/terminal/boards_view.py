@@ -30,6 +30,7 @@ from live.screens.terminal.board_rows import (
     order_boards,
     write_clock_cell,
     write_curve,
+    write_newest_score,
 )
 from live.screens.terminal.board_view import CURVE_KEY, BoardView
 from live.screens.terminal.players_view import MomentsView, PlayersView
@@ -45,7 +46,6 @@ from live.screens.terminal.text import (
     write_heads,
     write_move,
     write_player,
-    write_score,
     write_styled_figure,
 )
 from live.screens.terminal.view_context import (
@@ -137,7 +137,7 @@ class BoardsView(ListView):
         self.board.can_focus = False
         self.moments = MomentsView(context, "told")
         self.standing = PlayersView(context, "standing")
-        self.standing.border_title = "Standing over all games"
+        self.standing.border_title = "Players, by how unusual for their Elo"
         for part in (self.moments, self.standing):
             part.rows.can_focus = False
         self._heads, self._folded = Lines(id="heads"), Lines(id="folded")
@@ -293,7 +293,7 @@ class BoardsView(ListView):
             case "Score" if not game.running:
                 return RESULTS.get(game.result, game.result), "strong"
             case "Score":
-                return write_score(last) if last else "", ""
+                return write_newest_score(game)
             case "Plays like":
                 return write_styled_figure("perceived", find_last_point(game, color), 0)
             case "Elo":

@@ -44,6 +44,8 @@ _CURSOR = "┊"
 #: Labels of the score axis, in pawns. The axis is linear in expected score, so that
 #: large scores do not flatten small ones.
 _MARKS = (5, -5, 0, 2, -2)
+#: Text in place of curves that have not begun.
+_NO_CURVE = "the curve begins with the fifth counted move"
 SIDE_SIGNS: dict[Color, str] = {"white": "○", "black": "●"}
 
 Point = tuple[float, float]
@@ -247,7 +249,7 @@ def draw_ratings(
         for edge in edges:
             bounds += [elo for _, elo in edge[len(edge) // 2 :]]
     if not bounds:
-        notice = begin_line(" " * AXIS + "no figure yet: five moves first", "dim")
+        notice = begin_line(" " * AXIS + _NO_CURVE, "dim")
         return [notice, *(Text() for _ in range(height - 1))]
     low, high = find_span(bounds)
     plot = BraillePlot((max(4, width - AXIS), height), _count_plies(game), (low, high))
@@ -263,6 +265,9 @@ def draw_ratings(
         for point in [*curves["white"], *curves["black"]]:
             if point[0] == ply:
                 plot.write(point, text, "bad")
+    if not any(curves.values()):
+        middle = _count_plies(game) / 4, (low + high) / 2
+        plot.write(middle, _NO_CURVE, "dim")
     ends = [edge[-1] for edge in edges if edge and low <= edge[-1][1] <= high]
     if ends:
         name = "usual" if figure == "perceived" else "95 %"

@@ -29,7 +29,6 @@ from live.screens.terminal.text import (
     begin_line,
     build_matcher,
     fit_name,
-    is_early,
     plain,
     wrap_beside,
     write_figure,
@@ -44,7 +43,7 @@ _MOST_PLAYER = 32
 #: Width of a figure's name on a player's page, in cells.
 _NAME_CELLS = 26
 #: Figures that players can be sorted by, in the order in which key s selects them.
-SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
+SORTS = ("percentile", "points", "elo", "algorithm4")
 
 
 def read_sorting_value(
@@ -55,8 +54,7 @@ def read_sorting_value(
     None sorts last.
     """
     value = read(figure, view, engine_rating).value
-    early = is_early(view) and figure.id in ("perceived", "percentile")
-    if value is None or early:
+    if value is None:
         return None
     return round(value, 1 if figure.kind == "points" else figure.digits)
 
@@ -66,8 +64,8 @@ def list_players(
 ) -> list[RankedPlayer]:
     """Return the players that match the filter, the best first.
 
-    Players whose figure is unknown or early come last. Places are counted among all
-    players, whether listed or not.
+    Players whose figure is unknown come last, by perceived rating. Places are counted
+    among all players, whether listed or not.
     """
     figure, matches = BY_ID[sort], build_matcher(query)
     return [
@@ -135,9 +133,11 @@ class PlayersView(ListView):
         return line
 
     def describe(self) -> str:
-        by = BY_ID[self.sort].head
         players = count_things(len(self._listed), "player")
-        return self.add_filter(f"{players} over all games, by {by}")
+        by = BY_ID[self.sort].name
+        if self.sort == "percentile":
+            by = "how unusual for their Elo"
+        return self.add_filter(f"{players}, by {by}")
 
     def open_row(self) -> None:
         self.context.show("player", self.rows.cursor or "")

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from live.catalogue import (
     BY_ID,
+    RANKED_BY,
     rank_players,
     write_cell,
     write_interval,
@@ -96,15 +97,13 @@ def begin_table(
 def build_players_table(
     views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
-    """Return a table of all players by perceived rating, the highest first.
-
-    Tied players have the same rank number.
+    """Return a table of all players in the order of
+    :func:`live.catalogue.rank_players`.
     """
-    basis = (
-        f"read by {', '.join(engine.models)}"
-        if engine.models
-        else "no model reads the scores"
-    )
+    basis = "no model reads the scores"
+    if engine.models:
+        word = "model" if len(engine.models) == 1 else "models"
+        basis = f"{word} {', '.join(engine.models)}"
     columns = choose_figure_columns(width, gap=2)
     if columns == FIGURE_COLUMNS:
         source = RATING_SOURCES[engine.rating_source]
@@ -123,9 +122,8 @@ def build_players_table(
             text = write_figure(column.figure, view, engine.rating)
             row.append(Text(text, "dim" if early else ""))
         table.add_row(ranked.place_text, Text(plain(view.name, 40)), *row)
-    caption = "By “playing like”; equal numbers are ties, "
-    caption += "players with under ten counted moves have no place."
-    table.caption = Text(f"{caption} {engine.note}." if engine.note else caption)
+    note = f" {engine.note[:1].upper()}{engine.note[1:]}." if engine.note else ""
+    table.caption = Text(f"{RANKED_BY}{note}")
     return table
 
 
@@ -194,9 +192,11 @@ def build_games_table(
 
 
 def _write_last_figures(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
-    """Return the perceived rating after the last move, and its usual range."""
+    """Return the perceived rating after the last move, with a word if it is early, and
+    its usual range.
+    """
     last = points[-1] if points else None
-    style = "dim" if is_early(last) else "bold"
-    return Text(write_figure("perceived", last), style), Text(
-        write_figure("usual", last), "dim"
-    )
+    rating = Text(write_figure("perceived", last), "bold")
+    if last is not None and last.perceived is not None and is_early(last):
+        rating = Text(f"{rating.plain} early", "dim")
+    return rating, Text(write_figure("usual", last), "dim")

@@ -8,7 +8,12 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from live.messages.figures import EngineInfo, GainKind
-from live.messages.health import EngineHealth, FeedHealth, PublicDelay
+from live.messages.health import (
+    EngineHealth,
+    FeedHealth,
+    MeasuringProgress,
+    PublicDelay,
+)
 from live.screens.terminal.text import (
     FEED_SIGNS,
     WITHHELD,
@@ -54,6 +59,8 @@ class SourcesView(TextView):
         engine, health = state.engine(), state.engines()
         lines += [Text(), begin_line(" Engines", "head")]
         lines += wrap_texts([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
+        if measuring := write_measuring(health.measuring, width):
+            lines += wrap_texts([(measuring, "accent")], width, 3)
         if not is_withheld(engine):
             lines += wrap_texts(
                 [(write_measure(engine, state.gain()), "text")], width, 3
@@ -101,10 +108,18 @@ def write_engines(engines: EngineHealth) -> list[str]:
     if speed:
         texts.append(f"{speed:.0f} kn/s")
     texts.append(f"queue {engines.queued}")
-    if engines.measuring is not None and engines.measuring.of:
-        measured, of = engines.measuring.done, engines.measuring.of
-        texts.append(f"measuring {measured} of {of}, ratings move a little until then")
     return texts
+
+
+def write_measuring(progress: MeasuringProgress | None, width: int) -> str:
+    """Return what the measurement of the engine does to the figures, with its progress,
+    in at most ``width`` cells if possible; empty while nothing is measured.
+    """
+    if progress is None:
+        return ""
+    percent = f"{100 * progress.done // max(1, progress.of)} %"
+    text = f"figures move a little until the engine is measured: {percent}"
+    return text if len(text) <= width else f"figures move until measured: {percent}"
 
 
 def find_engine_troubles(engines: EngineHealth) -> list[str]:
@@ -139,6 +154,8 @@ def write_health(context: ViewContext, width: int) -> Text:
         line.append(f"{WITHHELD}  ", "warn")
     elif not state.engine().models:
         line.append("no model reads these scores  ", "warn")
+    elif measuring := write_measuring(engines.measuring, width - line.cell_len):
+        line.append(f"{measuring}  ", "accent")
     for feed in state.feeds():
         if not is_calm(feed):
             line.append(f"{FEED_SIGNS[feed.state]} ", choose_feed_style(feed.state))

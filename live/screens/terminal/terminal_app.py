@@ -68,7 +68,8 @@ SIGNS = (
     " a note. Boards with alerts that nobody has acknowledged come first, the most "
     "urgent on top.",
     "▌ selected  • just changed  ◌ from before the restart, not sent again yet  ▾ "
-    "sorted by this column  ○ White  ● Black  ~ provisional score  · not known yet",
+    "sorted by this column  ○ White  ● Black  ~ provisional score  … score of an"
+    " earlier move  · not known yet",
     "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games"
     " are fast. 0:00? has run out by our estimate only. Age: since the last move,"
     " > at least that long.",

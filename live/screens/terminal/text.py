@@ -17,6 +17,7 @@ from rich.theme import Theme
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
+    explain_no_percentile,
     write_cell,
     write_interval,
 )
@@ -223,7 +224,7 @@ def fit_columns(columns: Sequence[Column], room: int, gap: int = 1) -> Sequence[
 WITHHELD = "this service withholds scores and ratings"
 #: Sign of each state of a source; the word is shown beside it.
 FEED_SIGNS = {
-    "connecting": "…",
+    "connecting": "◌",
     "waiting": "◌",
     "live": "●",
     "stale": "◔",
@@ -305,8 +306,8 @@ def write_figure(
         return unknown
     if name in _ENDS:
         return write_interval(BY_ID[_ENDS[name]], view, engine_rating)
-    if name == "percentile" and view.perceived is not None and is_early(view):
-        return "early"
+    if name == "percentile" and (reason := explain_no_percentile(view)):
+        return reason
     return write_cell(BY_ID[name], view, engine_rating) or unknown
 
 

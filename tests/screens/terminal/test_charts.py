@@ -119,7 +119,7 @@ def test_an_unknown_score_is_no_zero() -> None:
 
 def test_without_a_figure_it_says_so() -> None:
     assert (
-        "five moves first"
+        "the curve begins with the fifth counted move"
         in drawn(
             replace(
                 game_of([], []),
@@ -128,6 +128,12 @@ def test_without_a_figure_it_says_so() -> None:
             )
         )[0]
     )
+
+
+def test_before_the_first_figure_the_own_elos_are_there_and_the_reason() -> None:
+    lines = drawn(game_of([], []))
+    assert any("the curve begins with the fifth counted move" in each for each in lines)
+    assert any("2459○┤" in each for each in lines)
 
 
 def test_the_other_figure_is_on_its_own_scale() -> None:

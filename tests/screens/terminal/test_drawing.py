@@ -29,6 +29,7 @@ from live.screens.terminal.text import (
     is_whites_clock_running,
     plain,
     wrap_texts,
+    write_figure,
     write_move,
     write_odds,
     write_score,
@@ -184,8 +185,8 @@ def test_tables_list_the_best_first_and_say_why_a_figure_is_missing() -> None:
         printed.build_players_table(players, engine, "same-search", width=80), 80
     )
     assert text.index("Alpha") < text.index("Beta") < text.index("Early")
-    assert "By “playing like”" in text and "no model reads the scores" in text
-    assert engine.note in " ".join(text.split())
+    assert "Ranked by “better than”" in text and "no model reads the scores" in text
+    assert engine.note[1:] in " ".join(text.split())
     curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
     game = replace(detail(result="1-0"), curves=curves)
     wide, text = (
@@ -196,6 +197,14 @@ def test_tables_list_the_best_first_and_say_why_a_figure_is_missing() -> None:
         all(each in text for each in ("1.1 ", "1-0", "2441", "1790"))
         and "2180–2750" in wide
     )
+
+
+def test_an_early_figure_of_a_game_is_called_early() -> None:
+    early = replace(full_point(1), counted=9, percentile=None)
+    curves = Curves(white=(early,), black=(full_point(2, 1790.0),))
+    game = replace(detail(result="1-0"), curves=curves)
+    text = drawn(printed.build_games_table([game], ENGINE, "same-search", width=80), 80)
+    assert "2441 early" in text and "1790 early" not in text
 
 
 def test_the_table_of_methods_has_these_columns() -> None:
@@ -231,21 +240,28 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
 
 
-def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
+def test_players_without_a_percentile_follow_by_rating_without_a_place() -> None:
     figures = {
-        "a": (2300.2, 20),
-        "b": (2299.8, 20),
-        "c": (2200.0, 20),
-        "d": (2900.0, 9),
+        "a": (2300, 62.2, 20),
+        "b": (1700, 61.8, 20),
+        "c": (2200, 40.0, 20),
+        "early": (2100, None, 9),
+        "no Elo": (2900, None, 20),
     }
     views = [
-        replace(NOBODY, id=id, perceived=perceived, counted=counted)
-        for id, (perceived, counted) in figures.items()
+        replace(NOBODY, id=id, perceived=perceived, percentile=percent, counted=counted)
+        for id, (perceived, percent, counted) in figures.items()
     ]
-    places = [
-        (row.view.id, row.place_text) for row in list_players(views, "", "perceived")
+    rows = list_players(views, "", "percentile")
+    assert [(row.view.id, row.place_text) for row in rows] == [
+        ("a", "1="),
+        ("b", "1="),
+        ("c", "3"),
+        ("no Elo", ""),
+        ("early", ""),
     ]
-    assert places == [("a", "1="), ("b", "1="), ("c", "3"), ("d", "")]
+    for row in rows[3:]:
+        assert write_figure("percentile", row.view) == row.view.id
     assert {row.place_text for row in list_players(views, "", "points")} == {""}
 
 

@@ -13,9 +13,10 @@ from live.messages.to_clients import (
 from live.screens.terminal.board_rows import (
     RESTORED,
     build_board_matcher,
-    find_best_rating,
+    find_best_percentile,
     keep_newest_rounds,
     order_boards,
+    write_newest_score,
     write_problem,
     write_searched,
 )
@@ -41,7 +42,7 @@ def test_a_game_from_before_the_restart_is_marked_until_its_source_sends_it() ->
 
 def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     whole = full_point(1)
-    early = replace(whole, counted=9)
+    early = replace(whole, counted=9, percentile=None)
     game = replace(detail(), curves=Curves(white=(early,), black=(whole,)))
     names = ("perceived", "usual", "percentile", "algorithm4", "interval")
     assert [write_figure(name, early, 2160) for name in names] == [
@@ -53,8 +54,21 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     ]
     assert is_early(early) and is_early(None) and not is_early(whole)
     assert write_figure("percentile", whole) == "74 %"
-    assert find_best_rating(game) == 2441.0
-    assert find_best_rating(replace(game, curves=Curves(white=(early,)))) is None
+    assert find_best_percentile(game) == 74.0
+    assert find_best_percentile(replace(game, curves=Curves(white=(early,)))) is None
+
+
+def test_a_score_of_an_earlier_move_is_marked() -> None:
+    game = detail(provisional=True)
+    first, last = game.plies
+    assert write_newest_score(game) == ("+0.37~", "")
+    unscored = replace(last, score_cp=None, final=False)
+    assert write_newest_score(replace(game, plies=(first, unscored))) == (
+        "+0.30…",
+        "dim",
+    )
+    assert write_newest_score(replace(game, plies=(unscored,))) == ("·", "")
+    assert write_newest_score(replace(game, plies=())) == ("", "")
 
 
 def boards(*games: GameDetail, alerting: tuple[str, ...] = ()) -> list[str]:

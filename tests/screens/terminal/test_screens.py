@@ -13,16 +13,23 @@ from msgspec.structs import astuple, replace
 from rich.cells import cell_len
 
 from live.catalogue import BY_ID, LIVE_FIGURES
+from live.manual import pages
 from live.messages.alerts import Alert
 from live.messages.figures import Curves, DifficultyView, GameDetail
 from live.messages.from_clients import DeskCommand
-from live.messages.health import EngineHealth, FeedHealth, PublicDelay
+from live.messages.health import (
+    EngineHealth,
+    FeedHealth,
+    MeasuringProgress,
+    PublicDelay,
+)
 from live.messages.to_clients import (
     AlertMessage,
     EngineMessage,
     GameMessage,
     GoneMessage,
     HealthMessage,
+    MomentMessage,
     MoveMessage,
     StandingMessage,
 )
@@ -30,7 +37,7 @@ from live.messages.values import GameId
 from live.screens.terminal import terminal_app
 from live.screens.terminal.board_rows import (
     choose_clock_style,
-    find_best_rating,
+    find_best_percentile,
     find_least_clock_s,
 )
 from live.screens.terminal.sources_view import write_delay
@@ -39,10 +46,12 @@ from live.screens.terminal.widgets import RowList
 from live.server.event_reader import replay_game
 from live.server.visibility import Visibility
 from live.server.visibility import redact as withheld_from
+from live.sources import demo_feed
 from live.watch.incident_log import IncidentLog
 from tests.figures import Kind
 from tests.screens.terminal.sample_boards import detail, full_point
 from tests.screens.terminal.stage import Stage
+from tests.watch.games import moment
 
 FRAMES = Path(__file__).resolve().parent / "frames"
 #: Each view by the keys that lead to it from the one before.
@@ -92,6 +101,33 @@ async def test_the_frames_are_as_they_were_looked_at(
             assert shown == path.read_text(encoding="utf-8"), view
 
 
+async def test_the_screen_in_the_manual_is_a_real_frame() -> None:
+    """With the players of the demo, which the manual shows."""
+    async with Stage(alerts=True, moments=False) as stage:
+        for view, report in zip(
+            list(stage.client_state.games()), demo_feed.read_demo_games(), strict=True
+        ):
+            heads = report.headers
+            named = replace(
+                view,
+                white=replace(view.white, name=heads.white.name),
+                black=replace(view.black, name=heads.black.name),
+            )
+            stage.client_state.apply(GameMessage(named))
+        told = moment(next(iter(stage.client_state.games())).id, 42)
+        words = "Fiandro falls from 48 % to 31 % with 21... Ba8. Best was Ba6."
+        told = replace(told, text=replace(told.text, en=words))
+        stage.client_state.apply(MomentMessage(told.game, told))
+        shown = await stage.frame()
+    path = Path(pages.__file__).with_name("arbiter.md")
+    before, _, rest = path.read_text(encoding="utf-8").partition("```text\n")
+    in_manual, _, after = rest.partition("\n```")
+    if os.environ.get("LIVE_RATE_WRITE_FRAMES"):
+        path.write_text(f"{before}```text\n{shown}\n```{after}", encoding="utf-8")
+        in_manual = shown
+    assert in_manual == shown
+
+
 async def test_every_view_fits_every_size_and_a_screen_too_small_says_so() -> None:
     async with Stage(alerts=True) as stage:
         for size in ((60, 12), (163, 40)):
@@ -136,6 +172,23 @@ def list_players(stage: Stage) -> list[int | None]:
     return [game.board for game in stage.app.boards.listed]
 
 
+async def test_figures_are_not_called_final_while_the_engine_is_measured() -> None:
+    async with Stage() as stage:
+        boards = await stage.frame()
+        [row] = [line for line in boards.splitlines() if "1-0" in line]
+        assert "6" in row
+        await stage.press("end")
+        final = await stage.press("enter")
+        assert "Played like" in final and "move a little" not in final
+        state = stage.client_state
+        health = replace(state.engines(), measuring=MeasuringProgress(74, 294))
+        state.apply(HealthMessage(tuple(state.feeds()), health))
+        measured = await stage.frame()
+        words = "figures move a little until the engine is measured: 25 %"
+        assert words in measured
+        assert "Plays like" in measured and "Played like" not in measured
+
+
 async def test_every_order_sorts_and_says_so() -> None:
     async with Stage() as stage:
         by_board = list_players(stage)
@@ -150,7 +203,7 @@ async def test_every_order_sorts_and_says_so() -> None:
                 ),
             ),
             ("Age▾", "age", lambda game: game.result == "*"),
-            ("Plays like▾", "rating", lambda game: find_best_rating(game) or 0.0),
+            ("Plays like▾", "rating", lambda game: find_best_percentile(game) or 0.0),
         ):
             text = await stage.press("s")
             assert (
@@ -313,7 +366,8 @@ async def test_a_board_that_vanished_says_so() -> None:
 
 async def test_players_are_sorted_by_what_is_said_and_opened() -> None:
     async with Stage() as stage:
-        assert "Plays like▾" in await stage.press("2")
+        text = await stage.press("2")
+        assert "Better than▾" in text and "by how unusual for their Elo" in text
         for number, view in enumerate(list(stage.client_state.players())):
             told = replace(view, points=number / 2, finished=1)
             stage.client_state.apply(StandingMessage(told))
@@ -584,8 +638,10 @@ async def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
         lines = chain.from_iterable(map(str.splitlines, pages))
         text = " ".join(line.strip("│─ ") for line in lines)
         said = " ".join(text.split())
-        assert "\u2026" not in said
-        assert "? f1 help" in said
+        # The sign is explained; nothing else has it, so nothing is cut.
+        explained = "\u2026 score of an earlier move"
+        assert "\u2026" not in said.replace(explained, "")
+        assert explained in said and "? f1 help" in said
         assert "8 of 10 games" in said and "all alerts of the board" in said
         await stage.press("escape")
         assert stage.app.view.id == "alerts"

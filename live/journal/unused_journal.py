@@ -1,0 +1,50 @@
+"""Removes a journal in which nothing was kept: of a source whose name was mistyped."""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+from live.journal.arbiter_notes import decode_notes
+from live.journal.journal_file import ForeignDatabase, JournalLocked, lock_journal
+from live.journal.journal_reader import JournalReader
+from live.messages.alerts import Alert
+from live.watch.arbiter_notes import ArbiterEntry, Heartbeat, ServiceGap
+from live.watch.incident_log import SERVICE
+
+#: Notes that a service writes by itself, also without a game.
+_OWN_NOTES = (Alert, Heartbeat, ServiceGap)
+
+
+def remove_unused_journal(path: Path) -> None:
+    """Remove a closed journal and the files beside it, if it holds no game and nothing
+    that a person did. Do nothing if it is in use, or cannot be read.
+    """
+    path = path.expanduser()
+    if not path.is_file():
+        return
+    with (
+        contextlib.suppress(JournalLocked, ForeignDatabase, sqlite3.Error, OSError),
+        lock_journal(path),
+    ):
+        with contextlib.closing(JournalReader(path)) as reader:
+            is_used = _is_used(reader)
+        if not is_used:
+            for end in ("", "-wal", "-shm", "-lock", "-lock-journal"):
+                path.with_name(path.name + end).unlink(missing_ok=True)
+
+
+def _is_used(reader: JournalReader) -> bool:
+    _, last_change, _ = reader.read_last_numbers()
+    if last_change:
+        return True
+    notes = list(reader.read_notes())
+    decoded = [note for _, note in decode_notes(notes)]
+    if len(decoded) < len(notes):
+        return True  # such as a delay that was set
+    for note in decoded:
+        is_own = isinstance(note, _OWN_NOTES)
+        if isinstance(note, ArbiterEntry):
+            is_own = note.by == SERVICE
+        if not is_own:
+            return True
+    return False
