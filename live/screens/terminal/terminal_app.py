@@ -20,7 +20,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
-from textual.widgets import ContentSwitcher, Footer, Input, Static, Tab, Tabs
+from textual.widgets import ContentSwitcher, Input, Static, Tab, Tabs
 
 from live.screens.terminal.alerts_view import AlertsView
 from live.screens.terminal.board_view import BoardView
@@ -49,6 +49,7 @@ from live.screens.terminal.widgets import (
     AskLine,
     Choice,
     HelpScreen,
+    KeyLine,
     Lines,
     ListView,
     RowList,
@@ -195,6 +196,8 @@ class Terminal(App[None]):
         self._place, self._status = Lines(id="place"), Lines(id="status")
         self._label, self._line = Lines(id="label"), AskLine()
         self._line.closed = self._close_line
+        self._ask = Horizontal(id="ask")
+        self._keys = KeyLine(id="keys")
         self._telling = LogMessages(context)
 
     def compose(self) -> ComposeResult:
@@ -203,10 +206,10 @@ class Terminal(App[None]):
             yield self._place
         yield self._switcher
         yield self._status
-        with Horizontal(id="ask"):
+        with self._ask:
             yield self._label
             yield self._line
-        yield Footer(compact=True, show_command_palette=False)
+        yield self._keys
         yield Static("At least 60x12, please", id="small")
 
     def on_mount(self) -> None:
@@ -340,14 +343,20 @@ class Terminal(App[None]):
         at_once: bool = False,
     ) -> None:
         """Ask for a line of text at the foot of the screen; pass it to ``receive``."""
-        self.screen.add_class("-asking")
+        self._show_line(True)
         text = fit(label, max(12, self.size.width - 40))
         self._label.show([begin_line(f" {text} ", "warn")])
         self._line.open(value, receive, at_once=at_once)
 
     def _close_line(self) -> None:
-        self.screen.remove_class("-asking")
+        self._show_line(False)
         self.view.start()
+
+    def _show_line(self, is_open: bool) -> None:
+        """Show the input line, or the line of keys."""
+        # A class of the screen would have the styles of every widget applied again.
+        self._ask.set_class(is_open, "-asking")
+        self._keys.set_class(is_open, "-asking")
 
     def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
         """Show the screen whose name was clicked."""
