@@ -20,6 +20,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
+from textual.widget import AwaitMount
 from textual.widgets import ContentSwitcher, Input, Static, Tab, Tabs
 
 from live.screens.terminal.alerts_view import AlertsView
@@ -191,7 +192,10 @@ class Terminal(App[None]):
         }
         self.view: View = self.boards
         self._behind: list[View] = []
-        self._switcher = ContentSwitcher(*self.views.values(), initial="boards")
+        # The others are mounted when somebody first looks at them: their hundred widgets
+        # would more than double the time to the first frame.
+        self._switcher = ContentSwitcher(self.boards, initial="boards")
+        self._mounting: AwaitMount | None = None
         self._tabs = Tabs(*(Tab(name, id=f"tab-{name}") for name in SCREENS))
         self._place, self._status = Lines(id="place"), Lines(id="status")
         self._label, self._line = Lines(id="label"), AskLine()
@@ -241,7 +245,7 @@ class Terminal(App[None]):
 
     def redraw(self) -> None:
         """Draw everything that has changed since the last frame."""
-        if not self.is_running or not self._status.size:
+        if not self.is_running or not self._status.size or self._mounting is not None:
             return
         state = self.context.state
         self.context.changes.track_ages_and_silences(state.feeds(), state.games())
@@ -301,6 +305,7 @@ class Terminal(App[None]):
         # that the first of them opens.
         event.stop()
         await self._carry_out_key(event)
+        await self._finish_mounting()
         self.redraw()
 
     async def _carry_out_key(self, event: events.Key) -> None:
@@ -385,9 +390,22 @@ class Terminal(App[None]):
         if self.view is not view:
             self.context.notify("")
         self.view = view
-        self._switcher.current = view.id
-        view.start()
+        if view.is_attached:
+            self._switcher.current = view.id
+            view.start()
+        else:
+            self._mounting = self._switcher.mount(view)
+            self._switcher.current = view.id
+            # After a key it is already done then; a click leaves it to this call.
+            self.call_later(self._finish_mounting)
         self.call_after_refresh(self.redraw)
+
+    async def _finish_mounting(self) -> None:
+        """Wait for the widgets of a view that is new; then give it the keyboard."""
+        if self._mounting is not None:
+            await self._mounting
+            self._mounting = None
+            self.view.start()
 
     def action_go_back(self) -> None:
         if not self.view.give_up():

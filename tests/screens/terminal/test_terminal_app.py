@@ -45,12 +45,25 @@ async def test_a_click_on_a_key_presses_it_and_the_mouse_has_it_explained() -> N
         assert "Keys: boards" in await stage.frame()
 
 
-async def test_another_key_moves_no_widget_in_and_out() -> None:
+async def test_another_line_of_keys_needs_no_other_widgets() -> None:
     async with Stage() as stage:
+        assert "m mute" in await stage.press("3")
         before = set(stage.app.screen.walk_children())
         assert "m mute" not in await stage.press("slash")
-        assert "m mute" in await stage.press("escape", "3")
+        assert "m mute" in await stage.press("escape", "1", "3")
         assert set(stage.app.screen.walk_children()) == before
+
+
+async def test_a_screen_is_made_when_somebody_first_looks_at_it() -> None:
+    async with Stage() as stage:
+        players = stage.app.views["players"]
+        assert not players.is_attached
+        await stage.pilot.click("#tab-players")
+        assert "12 players over all games" in await stage.frame()
+        assert stage.app.focused is players.query_one(RowList)
+        # Keys that are there before the widgets wait for them.
+        await stage.press("3", "slash", *"flag", "enter")
+        assert stage.app.views["alerts"].describe().endswith("filter 'flag'")
 
 
 async def test_the_palette_of_commands_has_views_keys_and_themes_and_runs_one() -> None:
