@@ -1,6 +1,7 @@
 """The rules of writing that a machine can hold.
 
-Each rule is a function from a node of the syntax tree to the remedies of what it breaks.
+Each rule is a function from a node of the syntax tree to the remedies of what it
+breaks.
 """
 
 from __future__ import annotations

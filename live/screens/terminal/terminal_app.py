@@ -192,8 +192,8 @@ class Terminal(App[None]):
         }
         self.view: View = self.boards
         self._behind: list[View] = []
-        # The others are mounted when somebody first looks at them: their hundred widgets
-        # would more than double the time to the first frame.
+        # The others are mounted when somebody first looks at them: their widgets would
+        # double the time to the first frame.
         self._switcher = ContentSwitcher(self.boards, initial="boards")
         self._mounting: AwaitMount | None = None
         self._tabs = Tabs(*(Tab(name, id=f"tab-{name}") for name in SCREENS))
