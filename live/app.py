@@ -41,7 +41,7 @@ from live.process.sd_notify import ServiceManager
 from live.process.signals import derive_exit_code, run_until_stopped, stop_on_signals
 from live.process.stderr_log import log_to_stderr
 from live.process.supervision import Supervisor, run_every
-from live.screens.display import Display, choose_display
+from live.screens.display import Display, choose_display, import_display
 from live.screens.output_mode import OutputMode
 from live.server.public_delay import (
     open_public,
@@ -60,6 +60,9 @@ log = logging.getLogger(__name__)
 #: Time between two checks of the engines, of alerts that depend on time, and of old
 #: games, seconds.
 LOOK_PERIOD_S = 1.0
+
+#: Time after which the first boards are drawn, seconds.
+DRAWN_S = 1.0
 
 Task = Callable[[], Awaitable[None]]
 """A task of the service, which is restarted if it fails."""
@@ -93,9 +96,8 @@ async def follow(
     )
     display = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
-    # Imported while the engines start: otherwise the first computation of an interval
-    # would import it. That takes a third of a second, in the middle of a round.
-    importing = asyncio.create_task(asyncio.to_thread(import_module, "scipy.special"))
+    # Imported while the engines start, which is waiting for the most part.
+    importing = asyncio.create_task(asyncio.to_thread(import_display, display))
     async with (
         run_event(config, journal, feeds=names, human=True) as (parts, engine_parts),
         build_publisher(parts, engine_parts.engines.pool.put_on_air) as publisher,
@@ -263,6 +265,8 @@ async def _serve(
                 "calibration", engine_parts.measuring.run, ends=True
             )
             background.append(group.create_task(measuring, name="keep calibration"))
+        importing = group.create_task(_import_for_intervals(), name="late imports")
+        background.append(importing)
         async with sources.running(parts.inbox.follow, parts.inbox.health, supervisor):
             await sources.wait_until_over()
             await parts.inbox.wait_until(lambda: parts.event.is_analysed)
@@ -278,3 +282,13 @@ async def _serve(
                 await asyncio.Event().wait()
         for task in background:
             task.cancel()
+
+
+async def _import_for_intervals() -> None:
+    """Import what the first interval needs, once the first boards are drawn.
+
+    It takes a third of a second, which nobody should wait for: neither at the start nor
+    in the middle of a round.
+    """
+    await asyncio.sleep(DRAWN_S)
+    await asyncio.to_thread(import_module, "scipy.special")

@@ -15,6 +15,7 @@ from live.commands.read_settings import read_settings
 from live.errors import FeedNotFound
 from live.messages.figures import GameDetail
 from live.messages.from_sources import FeedReport
+from live.process import supervision
 from live.process.clock import LoopClock
 from live.rehearse.web_server import serve_http
 from live.server.filtered_reader import snapshot
@@ -81,6 +82,7 @@ async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
         await proper(self, sink)
 
     monkeypatch.setattr(DemoFeed, "run", run)
+    monkeypatch.setattr(supervision, "FIRST_S", 0.01)
     assert await app.follow(settings(**QUICK), ["demo"], headless=True, once=True) == 0
     assert len(runs) == 2
     assert "program fault (KeyError)" in capsys.readouterr().out

@@ -23,7 +23,7 @@ from tests.event.answered_event import (
 from tests.sources.fakes import until, upto
 
 #: Plies played one at a time.
-PLIES = 14
+PLIES = 10
 
 
 async def at_rest(service: RunningEvent) -> None:

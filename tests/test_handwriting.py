@@ -1,6 +1,7 @@
 """The rules of writing that a machine can hold.
 
-Each rule is a function from a parsed module to the lines that break it.
+Each rule is a function from a node of the syntax tree to the remedies of what it
+breaks.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -32,47 +34,61 @@ LITERALS = (ast.Tuple, ast.List)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def spread_literals(module: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield `*(a, b)`: it only keeps the formatter from giving each item a line."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Starred) and isinstance(node.value, LITERALS):
-            yield node.lineno, "give each item a line of its own"
+def spread_literals(node: ast.AST) -> Iterator[str]:
+    """Forbid `*(a, b)`: it only keeps the formatter from giving each item a line."""
+    if isinstance(node, ast.Starred) and isinstance(node.value, LITERALS):
+        yield "give each item a line of its own"
 
 
-def crowded_comprehensions(module: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield comprehensions that hold another one, or several loops."""
-    for node in ast.walk(module):
-        if not isinstance(node, COMPREHENSIONS):
-            continue
-        if len(node.generators) > 1:
-            yield node.lineno, "write several loops as loops"
-        inner = (part for part in ast.walk(node) if part is not node)
-        if any(isinstance(part, COMPREHENSIONS) for part in inner):
-            yield node.lineno, "give the inner comprehension a name"
+def crowded_comprehensions(node: ast.AST) -> Iterator[str]:
+    """Forbid comprehensions that hold another one, or several loops."""
+    if not isinstance(node, COMPREHENSIONS):
+        return
+    if len(node.generators) > 1:
+        yield "write several loops as loops"
+    inner = (part for part in ast.walk(node) if part is not node)
+    if any(isinstance(part, COMPREHENSIONS) for part in inner):
+        yield "give the inner comprehension a name"
 
 
-def chosen_calls(module: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield `(a if test else b)(value)`."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.IfExp):
-            yield node.lineno, "write `if` and `else` with a call in each"
+def chosen_calls(node: ast.AST) -> Iterator[str]:
+    """Forbid `(a if test else b)(value)`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.IfExp):
+        yield "write `if` and `else` with a call in each"
 
 
-def empty_names(module: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield functions with a name of `BANNED_NAMES`."""
-    for node in ast.walk(module):
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
-        if node.name.strip("_") in BANNED_NAMES:
-            yield node.lineno, f"say in a verb phrase what {node.name} does"
+def empty_names(node: ast.AST) -> Iterator[str]:
+    """Forbid functions with a name of `BANNED_NAMES`."""
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return
+    if node.name.strip("_") in BANNED_NAMES:
+        yield f"say in a verb phrase what {node.name} does"
 
 
-RULES: list[Callable[[ast.Module], Iterator[tuple[int, str]]]] = [
+Rule = Callable[[ast.AST], Iterator[str]]
+RULES: tuple[Rule, ...] = (
     spread_literals,
     crowded_comprehensions,
     chosen_calls,
     empty_names,
-]
+)
+#: The nodes that any rule is about: one in ten.
+RULED = (
+    ast.Starred,
+    *COMPREHENSIONS,
+    ast.Call,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+)
+
+
+def find_breaches(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line of each breach of a rule, and its remedy."""
+    for node in ast.walk(module):
+        if isinstance(node, RULED):
+            for rule in RULES:
+                for remedy in rule(node):
+                    yield node.lineno, remedy
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=str)
@@ -80,9 +96,8 @@ def test_a_room_keeps_the_rules(room: Path) -> None:
     complaints = []
     for path in sorted((ROOT / room).glob("*.py")):
         module = ast.parse(path.read_text(encoding="utf-8"))
-        for rule in RULES:
-            for line, remedy in rule(module):
-                complaints.append(f"{path.relative_to(ROOT)}:{line}: {remedy}")
+        for line, remedy in find_breaches(module):
+            complaints.append(f"{path.relative_to(ROOT)}:{line}: {remedy}")
     assert not complaints, "\n".join(complaints)
 
 
@@ -104,7 +119,7 @@ def test_lines_have_at_most_88_characters_everywhere() -> None:
         (empty_names, "def _within(): ..."),
     ],
 )
-def test_a_rule_finds_what_it_forbids(
-    rule: Callable[[ast.Module], Iterator[tuple[int, str]]], source: str
-) -> None:
-    assert list(rule(ast.parse(source)))
+def test_a_rule_finds_what_it_forbids(rule: Rule, source: str) -> None:
+    module = ast.parse(source)
+    remedies = list(chain.from_iterable(map(rule, ast.walk(module))))
+    assert remedies and remedies == [remedy for _, remedy in find_breaches(module)]

@@ -6,7 +6,7 @@ Each rule is a function from sources to complaints.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -117,6 +117,10 @@ class Source:
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.tree = ast.parse(text)
+        #: Every node: the rules ask for them again and again.
+        self.nodes = tuple(ast.walk(self.tree))
+        #: Full names of what is imported: ``live.errors.Refused``, not ``Refused``.
+        self.imports = tuple(_name_imports(self.nodes))
 
     @property
     def pool(self) -> str:
@@ -125,24 +129,26 @@ class Source:
         """
         return [*self.name.split("."), ""][1]
 
-    def imports(self, top_level: bool = False) -> Iterator[str]:
-        """Full names of what is imported: ``live.errors.Refused``, not ``Refused``.
-
-        With ``top_level`` only what importing the module imports: not what stands in
-        functions or under TYPE_CHECKING.
+    @property
+    def imported_at_once(self) -> tuple[str, ...]:
+        """What importing the module imports: not what stands in functions or under
+        TYPE_CHECKING.
         """
-        nodes = _walk_executed(self.tree) if top_level else ast.walk(self.tree)
-        for node in nodes:
-            if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                # One that is relative is named as what it is: of no room.
-                base = "live." * bool(node.level) + (node.module or "")
-                yield from (f"{base}.{alias.name}" for alias in node.names)
+        return tuple(_name_imports(_walk_executed(self.tree)))
 
     def outside(self, known: set[str]) -> set[str]:
         """Which of the named libraries it imports."""
-        return {name.split(".")[0] for name in self.imports()} & known
+        return {name.split(".")[0] for name in self.imports} & known
+
+
+def _name_imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            # One that is relative is named as what it is: of no room.
+            base = "live." * bool(node.level) + (node.module or "")
+            yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
 def _walk_executed(tree: ast.AST) -> Iterator[ast.AST]:
@@ -173,7 +179,7 @@ def package_sources() -> list[Source]:
 def wrong_direction(source: Source) -> list[str]:
     """Imports against the way of the data."""
     complaints = []
-    for name in source.imports():
+    for name in source.imports:
         if name.split(".")[0] != "live" or name.count(".") == 0:
             continue
         target = name.split(".")[1]
@@ -212,7 +218,7 @@ def foreign_shells(sources: list[Source]) -> list[str]:
     for source in sources:
         if source.pool not in RANKS:
             continue
-        for name, shell in product(source.imports(), shells - SHARED.keys()):
+        for name, shell in product(source.imports, shells - SHARED.keys()):
             is_shell = name == shell or name.startswith(shell + ".")
             if is_shell and shell.split(".")[1] != source.pool:
                 complaints.add(f"{source.name} imports the shell {shell}")
@@ -230,7 +236,7 @@ def eager_rooms(sources: list[Source]) -> list[str]:
         if name in seen:
             continue
         seen.add(name)
-        for each in commands[name].imports(top_level=True):
+        for each in commands[name].imported_at_once:
             module = each if each in commands else each.rpartition(".")[0]
             if module in commands:
                 waiting.append(module)
@@ -254,7 +260,7 @@ def printing(source: Source) -> list[str]:
         return []
     return [
         f"{source.name}:{node.lineno} prints"
-        for node in ast.walk(source.tree)
+        for node in source.nodes
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "print"

@@ -35,14 +35,16 @@ def list_definitions(path: Path) -> frozenset[str]:
 def test_the_walk_names_what_is_there() -> None:
     rows = read_rows()
     assert len(rows) > 5
-    package = list((ROOT / "live").rglob("*.py"))
+    texts = {path: path.read_text("utf-8") for path in (ROOT / "live").rglob("*.py")}
     for room, modules, functions, forms in rows:
         (folder,) = quoted(room)
         paths = [ROOT / "live" / folder / name for name in quoted(modules)]
         known = frozenset[str]().union(*map(list_definitions, paths))
         assert known.issuperset(quoted(functions)), (folder, functions)
         for form in set(quoted(forms)) - FOREIGN:
-            assert any(form in list_definitions(path) for path in package), form
+            # Parsing takes much longer than a look at the text.
+            named = [path for path, text in texts.items() if f"class {form}" in text]
+            assert any(form in list_definitions(path) for path in named), form
 
 
 def test_the_walk_enters_no_room_twice() -> None:

@@ -26,7 +26,12 @@ from live.messages.to_clients import (
 )
 from live.process.signals import stop_on_signals
 from live.screens.command_output import print_line
-from live.screens.display import Display, choose_display, run_terminal
+from live.screens.display import (
+    Display,
+    choose_display,
+    import_display,
+    run_terminal,
+)
 from live.screens.printed_changes import build_line_printer
 from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.terminal.text import WITHHELD, is_withheld
@@ -188,7 +193,10 @@ async def show_service(url: str, *, json: bool = False) -> int:
         ConfigError: ``url`` is not an address.
         Refused: the service does not accept this client.
     """
-    watch = ServiceWatch(url, choose_display(json=json), Console())
+    display = choose_display(json=json)
+    # Before the connection, which would wait for it.
+    import_display(display)
+    watch = ServiceWatch(url, display, Console())
     stop = asyncio.Event()
     with stop_on_signals(stop):
         parts = {

@@ -40,10 +40,13 @@ def choose_display(
     if reason:
         log.warning("no terminal app, each event is printed as a line: %s", reason)
         return "lines"
-    # Import it before the service starts: the import takes a third of a second.
-    import live.screens.terminal.terminal_app  # noqa: F401
-
     return "app"
+
+
+def import_display(shown: Display) -> None:
+    """Import what the display needs; the app takes a third of a second."""
+    if shown == "app":
+        import live.screens.terminal.terminal_app  # noqa: F401
 
 
 def explain_missing_screen(environment: Mapping[str, str]) -> str:

@@ -20,7 +20,8 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
-from textual.widgets import ContentSwitcher, Footer, Input, Static, Tab, Tabs
+from textual.widget import AwaitMount
+from textual.widgets import ContentSwitcher, Input, Static, Tab, Tabs
 
 from live.screens.terminal.alerts_view import AlertsView
 from live.screens.terminal.board_view import BoardView
@@ -49,6 +50,7 @@ from live.screens.terminal.widgets import (
     AskLine,
     Choice,
     HelpScreen,
+    KeyLine,
     Lines,
     ListView,
     RowList,
@@ -191,11 +193,16 @@ class Terminal(App[None]):
         }
         self.view: View = self.boards
         self._behind: list[View] = []
-        self._switcher = ContentSwitcher(*self.views.values(), initial="boards")
+        # The others are mounted when somebody first looks at them: their widgets would
+        # double the time to the first frame.
+        self._switcher = ContentSwitcher(self.boards, initial="boards")
+        self._mounting: AwaitMount | None = None
         self._tabs = Tabs(*(Tab(name, id=f"tab-{name}") for name in SCREENS))
         self._place, self._status = Lines(id="place"), Lines(id="status")
         self._label, self._line = Lines(id="label"), AskLine()
         self._line.closed = self._close_line
+        self._ask = Horizontal(id="ask")
+        self._keys = KeyLine(id="keys")
         self._telling = LogMessages(context)
 
     def compose(self) -> ComposeResult:
@@ -204,10 +211,10 @@ class Terminal(App[None]):
             yield self._place
         yield self._switcher
         yield self._status
-        with Horizontal(id="ask"):
+        with self._ask:
             yield self._label
             yield self._line
-        yield Footer(compact=True, show_command_palette=False)
+        yield self._keys
         yield Static("At least 60x12, please", id="small")
 
     def on_mount(self) -> None:
@@ -239,7 +246,7 @@ class Terminal(App[None]):
 
     def redraw(self) -> None:
         """Draw everything that has changed since the last frame."""
-        if not self.is_running or not self._status.size:
+        if not self.is_running or not self._status.size or self._mounting is not None:
             return
         state = self.context.state
         self.context.changes.track_ages_and_silences(state.feeds(), state.games())
@@ -299,6 +306,7 @@ class Terminal(App[None]):
         # that the first of them opens.
         event.stop()
         await self._carry_out_key(event)
+        await self._finish_mounting()
         self.redraw()
 
     async def _carry_out_key(self, event: events.Key) -> None:
@@ -341,14 +349,20 @@ class Terminal(App[None]):
         at_once: bool = False,
     ) -> None:
         """Ask for a line of text at the foot of the screen; pass it to ``receive``."""
-        self.screen.add_class("-asking")
+        self._show_line(True)
         text = fit(label, max(12, self.size.width - 40))
         self._label.show([begin_line(f" {text} ", "warn")])
         self._line.open(value, receive, at_once=at_once)
 
     def _close_line(self) -> None:
-        self.screen.remove_class("-asking")
+        self._show_line(False)
         self.view.start()
+
+    def _show_line(self, is_open: bool) -> None:
+        """Show the input line, or the line of keys."""
+        # A class of the screen would have the styles of every widget applied again.
+        self._ask.set_class(is_open, "-asking")
+        self._keys.set_class(is_open, "-asking")
 
     def on_tabs_tab_activated(self, event: Tabs.TabActivated) -> None:
         """Show the screen whose name was clicked."""
@@ -377,9 +391,22 @@ class Terminal(App[None]):
         if self.view is not view:
             self.context.notify("")
         self.view = view
-        self._switcher.current = view.id
-        view.start()
+        if view.is_attached:
+            self._switcher.current = view.id
+            view.start()
+        else:
+            self._mounting = self._switcher.mount(view)
+            self._switcher.current = view.id
+            # After a key it is already done then; a click leaves it to this call.
+            self.call_later(self._finish_mounting)
         self.call_after_refresh(self.redraw)
+
+    async def _finish_mounting(self) -> None:
+        """Wait for the widgets of a view that is new; then give it the keyboard."""
+        if self._mounting is not None:
+            await self._mounting
+            self._mounting = None
+            self.view.start()
 
     def action_go_back(self) -> None:
         if not self.view.give_up():

@@ -455,6 +455,8 @@ _STYLES = (
     ("head", "bold", "bold #9ecbff", "bold #1b4f8a"),
     ("strong", "bold", "bold #ffffff", "bold #000000"),
     ("accent", "bold", "#7fd1c7", "#0d6e63"),
+    # A key in the last line.
+    ("key", "bold", "bold #7fd1c7", "bold #0d6e63"),
     ("good", "", "#8fd18a", "#1c6b22"),
     ("warn", "bold", "#f0c36a", "#8a5a00"),
     ("bad", "bold underline", "bold #ff8b80", "bold #b3261e"),
@@ -513,6 +515,7 @@ SIGNAL = Palette(
         "white": "#e69f00",
         "black": "#56b4e9",
         "accent": "#cc79a7",
+        "key": "bold #cc79a7",
     },
     "#15181d",
 )

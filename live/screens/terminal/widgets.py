@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.geometry import Region, Size
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
@@ -58,6 +59,41 @@ class Lines(Widget):
     def render_line(self, y: int) -> Strip:
         line = self._lines[y] if y < len(self._lines) else Text()
         return draw_strip(self, line, self.size.width)
+
+
+class KeyLine(Lines):
+    """The keys that work where the focus is, in one line; a click presses a key.
+
+    Textual's own footer has a widget for each key and makes them all again whenever the
+    focus moves, which costs more than everything else that a key does.
+    """
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._write_keys)
+
+    def _write_keys(self, screen: Screen[object]) -> None:
+        # A terminal without the keyboard has no focus: keep what works once it is back.
+        if not self.app.app_focus:
+            return
+        keys: dict[str, Text] = {}
+        for active in screen.active_bindings.values():
+            binding = active.binding
+            if not binding.show or binding.action in keys:
+                continue
+            sign = self.app.get_key_display(binding)
+            key = Text.assemble((sign, "key"), (f" {binding.description} ", "text"))
+            key.apply_meta(
+                {
+                    "@click": f"app.simulate_key({binding.key!r})",
+                    "tooltip": active.tooltip,
+                }
+            )
+            keys[binding.action] = key
+        self.show([Text.assemble(*keys.values())])
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Explain the key under the mouse."""
+        self.tooltip = event.style.meta.get("tooltip")
 
 
 def lay_out_again(widget: Widget) -> None:

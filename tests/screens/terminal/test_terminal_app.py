@@ -13,7 +13,7 @@ from textual.app import App, ComposeResult
 from textual.command import CommandPalette
 
 from live.messages.to_clients import GameMessage
-from live.screens.terminal.widgets import AskLine, Lines, RowList
+from live.screens.terminal.widgets import AskLine, KeyLine, Lines, RowList
 from live.server.event_reader import replay_game
 from tests.screens.terminal.sample_boards import detail
 from tests.screens.terminal.stage import Stage
@@ -34,6 +34,36 @@ async def test_keys_typed_in_a_burst_are_not_lost() -> None:
         await stage.press("enter", "x", "escape", "3")
         assert stage.delay_s == 6009
         assert stage.app.view.id == "alerts"
+
+
+async def test_a_click_on_a_key_presses_it_and_the_mouse_has_it_explained() -> None:
+    async with Stage() as stage:
+        line = stage.read_screen().splitlines()[-1]
+        await stage.pilot.hover(offset=(line.index("worst"), 23))
+        assert stage.app.query_one(KeyLine).tooltip == "the top of the list"
+        await stage.pilot.click(offset=(line.index("help"), 23))
+        assert "Keys: boards" in await stage.frame()
+
+
+async def test_another_line_of_keys_needs_no_other_widgets() -> None:
+    async with Stage() as stage:
+        assert "m mute" in await stage.press("3")
+        before = set(stage.app.screen.walk_children())
+        assert "m mute" not in await stage.press("slash")
+        assert "m mute" in await stage.press("escape", "1", "3")
+        assert set(stage.app.screen.walk_children()) == before
+
+
+async def test_a_screen_is_made_when_somebody_first_looks_at_it() -> None:
+    async with Stage() as stage:
+        players = stage.app.views["players"]
+        assert not players.is_attached
+        await stage.pilot.click("#tab-players")
+        assert "12 players over all games" in await stage.frame()
+        assert stage.app.focused is players.query_one(RowList)
+        # Keys that are there before the widgets wait for them.
+        await stage.press("3", "slash", *"flag", "enter")
+        assert stage.app.views["alerts"].describe().endswith("filter 'flag'")
 
 
 async def test_the_palette_of_commands_has_views_keys_and_themes_and_runs_one() -> None:
