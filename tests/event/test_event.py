@@ -7,15 +7,13 @@ every figure is an honest one or an empty place.
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
 import chess
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from live.engine.search import (
     Limit,
@@ -27,13 +25,12 @@ from live.engine.search import (
 )
 from live.event.choose_measure import load_figure_models, select_models
 from live.event.event import Event
-from live.event.game_change import EventChange, GameChange
+from live.event.game_change import EventChange
 from live.event.game_record import GameRecord
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import Measure
 from live.event.requests import RequestId, SearchRequest, Urgency
 from live.games.game import (
-    ClocksCorrected,
     Game,
     GameConfirmed,
     GameGone,
@@ -44,7 +41,6 @@ from live.games.game import (
     Step,
     TailReplaced,
     TakenBack,
-    apply_step,
 )
 from live.messages.figures import CurvePoint, GameDetail, PlayerView
 from live.messages.from_sources import (
@@ -59,7 +55,6 @@ from live.messages.to_clients import (
     Change,
     EngineMessage,
     GameMessage,
-    GoneMessage,
     StandingMessage,
 )
 from live.messages.values import Color
@@ -76,7 +71,6 @@ from tests.event.arithmetic import (
     Effects,
     Held,
     answer,
-    answer_or_failure,
     game,
     line,
     sort_changes,
@@ -522,166 +516,6 @@ def test_other_models_rate_everything_anew() -> None:
         run.ledger.detail().note
         == "transferred; time control unknown: taken as classical"
     )
-
-
-#: Another spelling, a corrected rating, somebody without a name.
-PEOPLE = [
-    Player("Anand", elo=2811),
-    Player("Anand, V", elo=1200),
-    Player("ANAND", title="GM"),
-    Player("Carlsen", elo=2826),
-    Player("Carlsen"),
-    Player(""),
-]
-
-
-@st.composite
-def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
-    """Steps that fit each other, each followed by some answers (a seed for which)."""
-    moves: dict[str, tuple[Move, ...]] = {}
-    steps: list[tuple[Step | None, int]] = []
-    for _ in range(draw(st.integers(1, 14))):
-        id = draw(st.sampled_from(["g1", "g2"]))
-        step: Step | None = None
-        if id not in moves:
-            # Long enough, now and then, for the figures that leave the opening out.
-            known = MOVES[:18] if draw(st.booleans()) else ()
-            moves[id] = known + _after(
-                known, draw(st.lists(st.integers(0, 40), max_size=6))
-            )
-            step = NewGame(game(id, moves[id]))
-        else:
-            held = moves[id]
-            kinds = (
-                "play",
-                "replace",
-                "back",
-                "result",
-                "headers",
-                "clock",
-                "gone",
-                "none",
-            )
-            kind = draw(st.sampled_from(kinds))
-            if kind == "play":
-                new = _after(
-                    held, draw(st.lists(st.integers(0, 40), min_size=1, max_size=4))
-                )
-                if new:
-                    step = MovesPlayed(id, len(held) + 1, new)
-                    moves[id] = held + new
-            elif kind == "replace" and held:
-                ply = draw(st.integers(1, len(held)))
-                some = draw(st.lists(st.integers(0, 40), min_size=1, max_size=3))
-                new = _after(held[: ply - 1], some)
-                step = TailReplaced(id, ply, new)
-                moves[id] = held[: ply - 1] + new
-            elif kind == "back" and held:
-                ply = draw(st.integers(0, len(held) - 1))
-                step = TakenBack(id, ply)
-                moves[id] = held[:ply]
-            elif kind == "result":
-                result: Result = draw(st.sampled_from(["*", "1-0", "1/2-1/2"]))
-                step = ResultChanged(id, result)
-            elif kind == "headers":
-                white, black = (
-                    draw(st.sampled_from(PEOPLE)),
-                    draw(st.sampled_from(PEOPLE)),
-                )
-                control = draw(st.sampled_from(["", "90+30", "180+2"]))
-                other = game(id, white=white, black=black, time_control=control)
-                step = HeadersChanged(id, other.headers)
-            elif kind == "clock" and held:
-                step = ClocksCorrected(
-                    id, ((draw(st.integers(1, len(held))), 60.0, None),)
-                )
-            elif kind == "gone":
-                step = GameGone(id)
-                del moves[id]
-        steps.append((step, draw(st.integers(0, 2**16))))
-    return steps
-
-
-def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
-    board = chess.Board()
-    for move in held:
-        board.push_uci(move.uci)
-    return line(*choices, start_fen=board.fen())
-
-
-@given(histories(), st.booleans())
-@settings(max_examples=35, deadline=None)
-def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
-    history: list[tuple[Step | None, int]], read: bool
-) -> None:
-    measure = BOTH_PACES if read else Measure("same-search")
-    run = Run(ledger(rating=2300, measure=measure), answer_or_failure)
-    final: dict[str, Any] = {}
-    for step, seed in history:
-        if step is not None:
-            run.step(step)
-            if isinstance(step, NewGame):
-                final[step.id] = step.game
-            elif isinstance(step, GameGone):
-                del final[step.id]
-            else:
-                final[step.id] = apply_step(final[step.id], step)
-        chance = random.Random(seed)
-        for _ in range(chance.randrange(5)):
-            if run.open:
-                request_id = chance.choice(list(run.open))
-                if chance.random() < 0.2:
-                    run.progress(
-                        request_id, SearchProgress(Score(chance.randrange(99)), 5)
-                    )
-                else:
-                    run.reply(request_id)
-        run.check_subscriber()
-    run.reply_all()
-    run.check_subscriber()
-    calm = Run(ledger(rating=2300, measure=measure), answer_or_failure)
-    for each in final.values():
-        calm.step(NewGame(each))
-    calm.reply_all()
-    for name in ("games", "players", "engine"):
-        one, other = snapshot(run.ledger), snapshot(calm.ledger)
-        assert getattr(one, name) == getattr(other, name)
-
-
-@given(histories())
-@settings(max_examples=35, deadline=None)
-def test_a_change_names_the_first_ply_that_differs_and_the_moves_that_stood(
-    history: list[tuple[Step | None, int]],
-) -> None:
-    """Whoever applies the changes holds every game."""
-    lines: dict[str, list[str]] = {}
-
-    def follow(changes: Sequence[EventChange]) -> None:
-        for change in changes:
-            if isinstance(change, GoneMessage):
-                del lines[change.game]
-            elif isinstance(change, GameMessage):
-                lines.setdefault(change.game.id, [])
-            elif isinstance(change, GameChange):
-                same = change.from_ply - 1
-                stood = lines.setdefault(change.game, [])
-                assert stood[same:] == [move.uci for move in change.withdrawn]
-                now = list_moves(change.game)
-                assert now[same : same + 1] != stood[same : same + 1]
-                stood[same:] = now[same:]
-        assert lines == {
-            each.game.id: list_moves(each.game.id) for each in held.list_records()
-        }
-
-    def list_moves(id: str) -> list[str]:
-        record = held.find_record(id)
-        assert record is not None
-        return [move.uci for move in record.moves]
-
-    held = Held()
-    for step, _ in history:
-        if step is not None:
-            follow(held.apply_step(step))
 
 
 def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(

@@ -38,6 +38,7 @@ from tests.laws.histories import (
     FILTERS,
     Answered,
     Course,
+    FollowedLines,
     Hall,
     History,
     Killed,
@@ -73,12 +74,13 @@ def run(scenario: Scenario) -> None:
 
 
 @given(histories(kills=False))
-@try_histories(15)
+@try_histories(25)
 def test_after_any_history_the_event_is_what_its_games_alone_make_it(
     history: History,
 ) -> None:
     async def play(folder: Path) -> None:
         hall, calm = Hall(None), Hall(None)
+        FollowedLines(hall)
         for act in history:
             hall.act(act)
             if isinstance(act, Reported):
@@ -90,6 +92,8 @@ def test_after_any_history_the_event_is_what_its_games_alone_make_it(
             calm.publish(calm.state.apply_step(NewGame(game)))
         calm.reply_all()
         assert hall.show() == calm.show()
+        for player, gains in hall.count_gains().items():
+            assert hall.state.gains(player) == tuple(sorted(gains.items()))
 
     run(play)
 
@@ -204,6 +208,7 @@ def test_the_public_holds_what_was_true_a_delay_ago(history: History) -> None:
                 shown = redact(snapshot(public.audience, ALL), Visibility.PUBLIC)
                 assert shown.games == redacted(ripe[-1]).games
                 assert shown.players == redacted(ripe[-1]).players
+                assert shown.moments == redacted(ripe[-1]).moments
 
     run(play)
 

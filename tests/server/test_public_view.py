@@ -32,7 +32,7 @@ from live.server.pseudonyms import Pseudonyms
 from live.server.public_view import PublicView
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.stream_filter import ALL
-from live.server.visibility import Visibility, redact
+from live.server.visibility import Visibility
 from live.server.withheld_games import _continue_game
 from tests.screens.terminal.sample_boards import detail
 from tests.server.world import Clock, World
@@ -69,43 +69,6 @@ def follower(public: PublicView) -> ReferenceClient:
     begin_anew()
     public.listen(listener, begin_anew)
     return client
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(
-    seed: int,
-) -> None:
-    world = World(seed)
-    now = [0.0]
-    public = PublicView(world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0])
-    client = follower(public)
-    steps = (
-        world.move,
-        world.appear,
-        world.point,
-        world.point,
-        world.standing,
-        world.rerate,
-        world.clock,
-        world.take_back,
-        world.vanish,
-        world.moment,
-        world.moment,
-        world.withdraw,
-    )
-    held = []
-    for _ in range(60):
-        # Several steps at once: they are due together.
-        for _ in range(world.random.randint(1, 6)):
-            public.publish(world.random.choice(steps)())
-        held.append((now[0], snapshot(world)))
-        now[0] += 30.0
-        public.release_due()
-        past = [then for at_s, then in held if at_s <= now[0] - DELAY_S]
-        if past:
-            seen = redact(client.snapshot(), Visibility.PUBLIC)
-            assert snapshot(public) == redacted(past[-1]) == seen
-    assert past
 
 
 @pytest.mark.parametrize("seed", range(8))
