@@ -1,6 +1,5 @@
-"""Two audiences, one service: what a stranger receives depends neither on engines'
-answers, where scores are hidden, nor on anything that is held back; arbiters receive
-everything at once.
+"""What a stranger receives depends neither on engines' answers, where scores are
+hidden, nor on anything that is held back.
 
 Each drill plays the same games twice, with one thing changed that the stranger must not
 notice, and compares all that reached the stranger, byte for byte, with numbers and
@@ -12,11 +11,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import json
 import logging
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -58,13 +56,12 @@ from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
 from live.server.server import Publisher
 from live.server.static_files import StaticSite
-from live.server.tokens import create_token
 from live.server.visibility import Visibility, redact
 from live.sources import demo_feed
 from tests.event.answered_event import Answer, AnsweredEvent
 from tests.event.arithmetic import answer
 from tests.journal.test_journal import alter_file
-from tests.server.serving import bearer, live
+from tests.server.serving import live
 from tests.server.test_public_view import NAMES, PublishedEvent, follower, redacted
 from tests.server.world import Clock, World, answer_without_waiting
 from tests.sources.fakes import DrivenClock, turns, until, upto
@@ -75,7 +72,6 @@ GAMES = 4
 DELAY_S = 900.0
 #: Time between two reports of a drill.
 PACE_S = 90.0
-ARBITER, ARBITER_ENTRY = create_token("arbiter", lambda size: b"a" * size, arbiter=True)
 #: Ticks fire on the loop's next turn, and no heartbeat falls into a drill.
 LIMITS = ClientLimits(
     tick_s=0.0, heartbeat_s=1e6, silent_after_s=1e6, handshakes_burst=1e6
@@ -153,16 +149,6 @@ class ThinkingEvent(AnsweredEvent):
             await asyncio.sleep(0)
 
 
-async def read_all(
-    url: str, take: Callable[[bytes], None], headers: dict[str, str] | None = None
-) -> None:
-    """A websocket to its end."""
-    async with connect(url, additional_headers=headers, max_size=None) as client:
-        with contextlib.suppress(ConnectionClosed):
-            while True:
-                take(await client.recv(decode=False))
-
-
 class Stranger:
     """Everything that reaches somebody without a token, in order, by way."""
 
@@ -201,9 +187,10 @@ class Stranger:
 
     async def listen(self, query: str) -> None:
         """Read one websocket to its end."""
-        await read_all(
-            live(self._publisher, query), partial(self._note, f"websocket {query}")
-        )
+        async with connect(live(self._publisher, query), max_size=None) as client:
+            with contextlib.suppress(ConnectionClosed):
+                while True:
+                    self._note(f"websocket {query}", await client.recv(decode=False))
 
     def by_way(self, *, quiet: bool = False) -> dict[str, list[bytes]]:
         """What came by each way, in play or after it: between ways there is no order
@@ -258,14 +245,10 @@ async def drill(
     monkeypatch: pytest.MonkeyPatch,
     hide_scores: bool = False,
     delay_s: float = 0.0,
-    tokens: Path | None = None,
     quiet_s: float = 0.0,
-) -> tuple[Stranger, ThinkingEvent, list[tuple[float, str, bytes]]]:
+) -> tuple[Stranger, ThinkingEvent]:
     """Play ``reports``, one each ``PACE_S``; then ``quiet_s`` without
-    a move.
-
-    Gives the stranger, the service, and when each message of an arbiter's and of the
-    stranger's websocket came.
+    a move; gives the stranger and the service.
     """
     monkeypatch.setattr(secrets, "token_hex", lambda size: "e" * 2 * size)
     service = ThinkingEvent(engine, **{"server.hide_scores": hide_scores})
@@ -277,11 +260,8 @@ async def drill(
         pseudonyms=NAMES,
         clock=moment,
     )
-    config = service.config.server
-    if tokens is not None:
-        config = msgspec.structs.replace(config, tokens_file=str(tokens), public=True)
     publisher = Publisher(
-        config,
+        service.config.server,
         service.state,
         clock=lambda: 0.0,
         limits=LIMITS,
@@ -289,21 +269,12 @@ async def drill(
         public=public,
     )
     service.bus.subscribe(publisher.publish)
-    timed: list[tuple[float, str, bytes]] = []
     async with publisher:
         stranger = Stranger(publisher, hide_scores)
         listening = [
             asyncio.create_task(stranger.listen(query))
             for query in ("", "?type=move,game", "?board=1")
         ]
-        for who, headers in (("arbiter", bearer(ARBITER)), ("public", {})):
-            if tokens is not None:
-
-                def take(data: bytes, who: str = who) -> None:
-                    timed.append((moment.now_s, who, data))
-
-                attending = read_all(live(publisher), take, headers)
-                listening.append(asyncio.create_task(attending))
         await until(lambda: publisher.tally.subscribers == len(listening))
         # Greeting and snapshot of each.
         await until(
@@ -329,7 +300,6 @@ async def drill(
             stranger.look(
                 [public.names.public_id(view.id) for view in service.state.games()]
             )
-            await heard(timed)
         await heard(stranger.timed)
         stranger.phase = "quiet"
         for _ in range(round(quiet_s / PACE_S)):
@@ -339,9 +309,9 @@ async def drill(
             stranger.look(
                 [public.names.public_id(view.id) for view in service.state.games()]
             )
-            await heard(timed)
+            await heard(stranger.timed)
     await asyncio.gather(*listening)
-    return stranger, service, timed
+    return stranger, service
 
 
 async def heard(timed: Sequence[object]) -> None:
@@ -367,7 +337,7 @@ async def test_hidden_scores_cannot_be_told_from_anything_a_stranger_receives(
                 await drill(engine, reports, monkeypatch=monkeypatch, hide_scores=True)
             )
         logs.append([record.getMessage() for record in caplog.records])
-    (one, first, _), (two, second, _) = runs
+    (one, first), (two, second) = runs
     # The engines did answer differently: other scores, and other numbers of searches.
     assert first.thought != second.thought
     assert snapshot(first.state).games != snapshot(second.state).games
@@ -428,44 +398,6 @@ async def test_what_is_held_back_cannot_be_told_until_it_is_due(
 
 def shorten(game: GameReport) -> GameReport:
     return msgspec.structs.replace(game, moves=game.moves[:2])
-
-
-async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    tokens = tmp_path / "tokens.toml"
-    tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
-    reports = list(rounds(8))
-    # A correction on board 1 raises an alert.
-    reports.append((shorten(reports[-1][0]), *reports[-1][1:]))
-    _, _, timed = await drill(
-        answer,
-        reports,
-        monkeypatch=monkeypatch,
-        delay_s=DELAY_S,
-        tokens=tokens,
-        quiet_s=DELAY_S + PACE_S,
-    )
-    came: dict[str, dict[tuple[str, int], float]] = {"arbiter": {}, "public": {}}
-    alerts: dict[str, list[float]] = {"arbiter": [], "public": []}
-    for at_s, who, data in timed:
-        message = json.loads(data)
-        if message["type"] == "move" and message["move"] is not None:
-            came[who].setdefault((message["game"], message["ply"]), at_s)
-        elif message["type"] == "alert":
-            alerts[who].append(at_s)
-    assert len(came["arbiter"]) == 32
-    came["arbiter"] = {
-        (NAMES.game_id(id), ply): at for (id, ply), at in came["arbiter"].items()
-    }
-    assert came["public"].keys() == came["arbiter"].keys()
-    start_s = Clock().now_s
-    for number, at_s in enumerate(sorted(came["arbiter"].values()), 1):
-        assert at_s == start_s + PACE_S * number
-    for move, at_s in came["public"].items():
-        assert at_s == came["arbiter"][move] + DELAY_S
-    assert alerts["public"] == []
-    assert alerts["arbiter"][0] == start_s + PACE_S * len(reports)
 
 
 async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
