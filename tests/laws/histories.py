@@ -150,7 +150,7 @@ CHOICES = st.lists(st.integers(0, 40), min_size=1, max_size=4)
 @st.composite
 def changed_reports(draw: st.DrawFn, report: GameReport) -> GameReport:
     """The same game as its source tells it next."""
-    kinds = ["play"] * 4 + ["take back", "correct", "result", "headers", "clock"]
+    kinds = ["play"] * 3 + ["take back", "correct"] * 2 + ["result", "headers", "clock"]
     kind = draw(st.sampled_from(kinds))
     held = report.moves
     if kind in {"take back", "correct"} and held:
@@ -183,9 +183,10 @@ def histories(draw: st.DrawFn, *, acts: int = 12, kills: bool = True) -> History
     """
     reports = [build_report(board) for board in range(BOARDS)]
     # Long enough, now and then, for the figures that leave the opening out.
-    if draw(st.booleans()):
-        known = play_on((), range(3, 21))
-        reports[0] = msgspec.structs.replace(reports[0], moves=known)
+    for board, plies in enumerate((18, 4, 0)):
+        if draw(st.booleans()):
+            known = play_on((), range(3, 3 + plies))
+            reports[board] = msgspec.structs.replace(reports[board], moves=known)
     history: History = [Reported(tuple(reports))]
     kinds = (
         ["report"] * 6

@@ -74,7 +74,7 @@ def run(scenario: Scenario) -> None:
 
 
 @given(histories(kills=False))
-@try_histories(25)
+@try_histories(40)
 def test_after_any_history_the_event_is_what_its_games_alone_make_it(
     history: History,
 ) -> None:
