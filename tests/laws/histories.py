@@ -2,7 +2,7 @@
 
 import contextlib
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +30,7 @@ from live.messages.from_sources import (
     Result,
     Score,
 )
+from live.messages.health import EngineHealth
 from live.messages.to_clients import GameMessage, GoneMessage, SnapshotMessage
 from live.server import wire
 from live.server.analysis import build_analysis
@@ -379,6 +380,8 @@ class Hall(AnsweredEvent):
                 for _ in range(min(searches, len(self.asked))):
                     self.asked.rotate(chance.randrange(len(self.asked)))
                     self.reply()
+                health = EngineHealth(queued=len(self.asked), searches=searches)
+                self.publish(self.state.update_engine_health(health))
             case Progressed(seed) if self.asked:
                 _, request_id = random.Random(seed).choice(self.asked)
                 progress = SearchProgress(Score(seed % 99), 5)
@@ -392,6 +395,10 @@ class Hall(AnsweredEvent):
                 for game in self.hold():
                     if game.key == f"key-{board}":
                         self._take_step(GameGone(game.id))
+                        # The next game with this id may use the same request ids.
+                        self.asked = deque(
+                            each for each in self.asked if each[1].game != game.id
+                        )
 
     def _take_step(self, step: Step) -> None:
         self.publish(self.state.apply_step(step))

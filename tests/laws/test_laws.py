@@ -4,9 +4,11 @@ end to end.
 
 import asyncio
 import contextlib
+import io
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,26 +17,38 @@ import chess
 import msgspec
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from live.errors import InputError
 from live.games.game import Game, NewGame
+from live.games.player_identity import preferred_game_id
 from live.messages.figures import GameDetail, PlyView
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.to_clients import Change, MoveMessage
 from live.rehearse.rehearsal import write_pgn
-from live.server.authentication import public_filter
+from live.screens.printed_changes import JsonPrinter, build_line_printer
+from live.server.audience import Audiences
+from live.server.authentication import Authentication, public_filter
 from live.server.event_reader import EventReader
 from live.server.filtered_reader import snapshot
+from live.server.http_values import HttpRequest
+from live.server.limits import ClientLimits
+from live.server.metrics import MetricCounts
 from live.server.public_delay import find_unpublished, record_publication
 from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
+from live.server.routes import HttpRoutes
+from live.server.site_stream import SiteStream
+from live.server.static_files import StaticSite
 from live.server.stream_filter import ALL, EVERYTHING
 from live.server.visibility import Visibility, redact
+from live.settings import ServerConfig
 from live.sources.pgn_file import read_pgn_file
 from tests.event.answered_event import FEED, left_behind
 from tests.event.arithmetic import line
 from tests.fuzz.mutation import mutate
 from tests.laws.histories import (
+    BOARDS,
     FILTERS,
     Answered,
     Course,
@@ -46,10 +60,11 @@ from tests.laws.histories import (
     Reported,
     Streams,
     Waited,
+    build_report,
     histories,
 )
 from tests.server.test_public_view import NAMES, redacted
-from tests.server.world import Clock
+from tests.server.world import Clock, answer_without_waiting
 
 
 def try_histories(count: int) -> settings:
@@ -118,6 +133,55 @@ def test_everybody_holds_what_a_fresh_snapshot_says(history: History) -> None:
 # --- what is withheld changes no byte -------------------------------------------------
 
 
+GAMES = [preferred_game_id(build_report(board)) for board in range(BOARDS)]
+SERVED = ("games", "players", "moments", "health")
+PATHS = ("/healthz", "/readyz", *(f"/api/v3/{name}" for name in SERVED))
+
+
+class Stranger:
+    """What reaches somebody without a token, but by websocket: printed changes, answers
+    by HTTP, the messages of a broker and of a site.
+    """
+
+    def __init__(
+        self, hall: Hall, public: PublicView, *, hide_scores: bool = False
+    ) -> None:
+        config = ServerConfig(hide_scores=hide_scores)
+        self._guest = Authentication(None, config).authenticate(
+            HttpRequest("GET", "/", (), {})
+        )
+        tally = MetricCounts()
+        audiences = Audiences(
+            hall.state, public, clock=Clock(), limits=ClientLimits(), tally=tally
+        )
+        site = StaticSite(Path("/nowhere"))
+        self._routes = HttpRoutes(audiences, site, tally, config=config, clock=Clock())
+        games = map(public.names.public_id, GAMES)
+        ends = product(games, ("", ".pgn"))
+        self._paths = (*PATHS, *(f"/api/v3/games/{id}{end}" for id, end in ends))
+        seen = public_filter(hide_scores)
+        self._printed = io.StringIO()
+        printer = JsonPrinter(self._printed.write)
+        printer.begin(snapshot(public, seen))
+        public.listen(printer.show)
+        public.listen(build_line_printer(Console(file=self._printed)))
+        self._broker = RetainedMessages(public, "p", seen)
+        public.listen(self._broker.mark_changed, self._broker.reset)
+        self._site = SiteStream(public, seen, epoch="e", clock=Clock())
+        public.listen(self._site.publish, self._site.reset)
+
+    def look(self) -> list[object]:
+        """Ask every address; return all that has come so far."""
+        answers = [self._ask(path) for path in self._paths]
+        site = [(each.topic, each.payload) for each in self._site.take()]
+        return [*answers, self._broker.take(1000), site, self._printed.getvalue()]
+
+    def _ask(self, path: str) -> tuple[object, ...]:
+        request = HttpRequest("GET", path, (), {"host": "127.0.0.1"})
+        answer = answer_without_waiting(self._routes.answer(request, self._guest))
+        return path, answer.status, answer.headers, answer.body
+
+
 class Venue:
     """Everything that reaches people who are shown no scores, in order."""
 
@@ -128,14 +192,13 @@ class Venue:
         hall.bus.subscribe(public.publish)
         self.streams = Streams(public, [public_filter(hide_scores=True)])
         public.listen(self.streams.hub.publish, self.streams.hub.reset)
-        self._broker = RetainedMessages(public, "p", public_filter(hide_scores=True))
-        public.listen(self._broker.mark_changed)
+        self._stranger = Stranger(hall, public, hide_scores=True)
         self.heard: list[object] = []
 
     def listen(self) -> None:
         self.streams.check()
         (follower,) = self.streams.followers
-        self.heard += [*follower.received, self._broker.take(1000)]
+        self.heard += [*follower.received, *self._stranger.look()]
         follower.received.clear()
 
 
@@ -174,6 +237,7 @@ class Public:
         hall.bus.subscribe(self.audience.publish)
         self.streams = Streams(self.audience, FILTERS[:5])
         self.audience.listen(self.streams.hub.publish, self.streams.hub.reset)
+        self.stranger = Stranger(hall, self.audience)
 
     @property
     def now_s(self) -> float:
@@ -220,7 +284,7 @@ def test_the_public_hears_nothing_of_what_is_not_yet_due(
 ) -> None:
     async def play(folder: Path) -> None:
         heard = []
-        for parting in (after, []):
+        for has_more in (True, False):
             hall = Hall(None)
             public = Public(hall)
             for act in before:
@@ -229,11 +293,15 @@ def test_the_public_hears_nothing_of_what_is_not_yet_due(
                 else:
                     hall.act(act)
             public.streams.deliver()
-            for act in parting:
-                hall.act(act)
+            looked = []
+            for act in after:
+                if has_more:
+                    hall.act(act)
                 public.streams.deliver()
+                looked.append(public.stranger.look())
             public.wait(DELAY_S - 1)
-            heard.append(public.received)
+            looked.append(public.stranger.look())
+            heard.append((public.received, looked))
         assert heard[0] == heard[1]
 
     run(play)
