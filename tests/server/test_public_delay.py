@@ -1,9 +1,5 @@
-"""What a stranger receives depends neither on engines' answers, where scores are
-hidden, nor on anything that is held back.
-
-Each drill plays the same games twice, with one thing changed that the stranger must not
-notice, and compares all that reached the stranger, byte for byte, with numbers and
-order, and at which moment of the drill each message came.
+"""The delay of the public: what waits and when it is passed on, over restarts, clock
+steps and damage, too.
 """
 
 from __future__ import annotations
