@@ -5,7 +5,6 @@ every figure is an honest one or an empty place.
 """
 
 import math
-import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import product
@@ -42,6 +41,7 @@ from live.games.game import (
     TailReplaced,
     TakenBack,
 )
+from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
 from live.messages.figures import CurvePoint, GameDetail, PlayerView
 from live.messages.from_sources import (
     FeedReport,
@@ -84,17 +84,22 @@ WITH_GAINS = StreamFilter(gains=True, visibility=Visibility.ARBITER)
 
 
 Engine = Callable[[Search], SearchResult | SearchFailure]
+People = Callable[[HumanQuestion], HumanAnswer | None]
 
 
 class Run:
-    """A ledger with a queue of searches, and a subscriber that applies every
-    message.
+    """A ledger with a queue of searches and of questions about people, and a subscriber
+    that applies every message.
     """
 
-    def __init__(self, held: Held, engine: Engine = answer) -> None:
+    def __init__(
+        self, held: Held, engine: Engine = answer, people: People = lambda asked: None
+    ) -> None:
         self.ledger = held
         self._engine = engine
+        self._people = people
         self.open: dict[RequestId, tuple[Search, Urgency]] = {}
+        self._questions: list[HumanRequest] = []
         self.subscriber = ReferenceClient()
         self.subscriber.apply(snapshot(held, WITH_GAINS))
         self.changes: list[Change] = []
@@ -107,7 +112,8 @@ class Run:
         for change in out.changes:
             self.subscriber.apply(change)
         self.changes += out.changes
-        assert self.ledger.is_analysed == (not self.open)
+        self._questions += out.questions
+        assert self.ledger.is_analysed == (not self.open and not self._questions)
         waits = {"head", "closing", "backlog", "finished"}
         assert self.ledger.is_rated == all(
             urgency not in waits for _, urgency in self.open.values()
@@ -128,10 +134,14 @@ class Run:
         for changes in self.ledger.measure_by(models):
             self.take(sort_changes(changes))
 
-    def reply_all(self, order: random.Random | None = None) -> None:
-        while self.open:
-            request_ids = list(self.open)
-            self.reply(order.choice(request_ids) if order else request_ids[0])
+    def reply_all(self) -> None:
+        while self.open or self._questions:
+            if self.open:
+                self.reply(next(iter(self.open)))
+            else:
+                request = self._questions.pop(0)
+                answered = self._people(request.question)
+                self.take(self.ledger.people_say(request, answered))
 
     def check_subscriber(self) -> None:
         assert self.subscriber.snapshot() == snapshot(self.ledger, WITH_GAINS)
