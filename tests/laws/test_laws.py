@@ -27,17 +27,13 @@ from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.to_clients import Change, MoveMessage
 from live.rehearse.rehearsal import write_pgn
 from live.screens.printed_changes import JsonPrinter, build_line_printer
-from live.server.audience import Audiences
 from live.server.authentication import Authentication, public_filter
 from live.server.event_reader import EventReader
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
-from live.server.limits import ClientLimits
-from live.server.metrics import MetricCounts
 from live.server.public_delay import find_unpublished, record_publication
 from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
-from live.server.routes import HttpRoutes
 from live.server.site_stream import SiteStream
 from live.server.static_files import StaticSite
 from live.server.stream_filter import ALL, EVERYTHING
@@ -63,6 +59,7 @@ from tests.laws.histories import (
     build_report,
     histories,
 )
+from tests.server.serving import build_routes
 from tests.server.test_public_view import NAMES, redacted
 from tests.server.world import Clock, answer_without_waiting
 
@@ -153,12 +150,8 @@ class Stranger:
         self._guest = Authentication(None, config).authenticate(
             HttpRequest("GET", "/", (), {})
         )
-        tally = MetricCounts()
-        audiences = Audiences(
-            hall.state, public, clock=Clock(), limits=ClientLimits(), tally=tally
-        )
         site = StaticSite(Path("/nowhere"))
-        self._routes = HttpRoutes(audiences, site, tally, config=config, clock=Clock())
+        self._routes = build_routes(hall.state, site, public, config=config)
         games = map(public.names.public_id, GAMES)
         ends = product(games, ("", ".pgn"))
         self._paths = (*PATHS, *(f"/api/v3/games/{id}{end}" for id, end in ends))

@@ -36,11 +36,11 @@ from live.server.visibility import Visibility, redact
 from live.sources import demo_feed
 from tests.event.answered_event import AnsweredEvent
 from tests.journal.test_journal import alter_file
-from tests.server.test_public_view import NAMES, PublishedEvent, follower, redacted
+from tests.server.test_public_view import NAMES, follower, redacted
 from tests.server.world import Clock, World
 from tests.sources.fakes import DrivenClock, upto
 from tests.watch.games import moment
-from tests.watch.replayed_event import played
+from tests.watch.replayed_event import Rehearsal, played
 
 
 def test_changes_that_are_added_late_are_sorted_among_those_that_wait() -> None:
@@ -87,7 +87,7 @@ OPENING = (
 LINE = OPENING.split()
 
 
-class JournalledEvent(PublishedEvent):
+class JournalledEvent(Rehearsal):
     """A service with a journal and a public that is late, for as long as it is not
     killed.
     """
@@ -111,6 +111,7 @@ class JournalledEvent(PublishedEvent):
             unshown=find_unpublished(self.journal, self.state, BEHIND_S),
             clock=lambda: service.steady_s,
         )
+        self.listeners.append(self.public.publish)
         self.client = follower(self.public)
         self.public.listen(partial(record_publication, self.public, self.journal))
 
