@@ -49,13 +49,14 @@ def numbers(*defaults: float) -> list[int]:
     return [*given, *map(int, defaults[len(given) :])]
 
 
-def resident_mb(pid: int | str = "self") -> float:
-    """Memory of a process, MB."""
-    status = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return (
-        next((int(line.split()[1]) for line in status if line.startswith("VmRSS:")), 0)
-        / 1024
-    )
+def resident_mb(pid: int | str = "self", field: str = "VmRSS") -> float:
+    """Memory of a process, MB: now, or its peak (``VmHWM``). 0 of one that has ended.
+
+    The peak of :mod:`resource` begins with that of the process that started this one.
+    """
+    status = Path(f"/proc/{pid}/status").read_text()
+    _, _, figure = status.partition(f"{field}:")
+    return int(figure.split()[0]) / 1024 if figure else 0.0
 
 
 def toml(tables: Mapping[str, Mapping[str, Any]]) -> str:

@@ -30,7 +30,7 @@ from live.messages.to_clients import SnapshotMessage
 from live.server.filtered_reader import snapshot
 from live.server.stream_filter import EVERYTHING
 from live.server.streams import StreamHub
-from tests.benchmarks.drills import boards, numbers
+from tests.benchmarks.drills import boards, numbers, resident_mb
 from tests.event.answered_event import FEED, AnsweredEvent
 from tests.event.arithmetic import answer
 from tests.games.short_reports import change_headers
@@ -92,15 +92,6 @@ async def fill(path: Path, count: int, plies: int) -> str:
         return _digest(hall)
 
 
-def read_peak_mb() -> float:
-    """Return the peak memory of this process, MB.
-
-    The peak of :mod:`resource` begins with that of the process that started this one.
-    """
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
-
-
 async def restart(path: Path) -> dict[str, Any]:
     """Open it as the service does."""
     began_s, began_cpu_s = time.monotonic(), time.process_time()
@@ -134,7 +125,7 @@ async def restart(path: Path) -> dict[str, Any]:
             "deflated_kb": len(first.packed or b"") / 1e3,
             "longest_block_s": longest_s,
             "cpu_s": shown_cpu_s - began_cpu_s,
-            "peak_mb": read_peak_mb(),
+            "peak_mb": resident_mb(field="VmHWM"),
         }
         games = msgspec.json.decode(first.body, type=SnapshotMessage).games
         assert games == snapshot(hall.state).games

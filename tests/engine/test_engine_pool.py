@@ -148,30 +148,6 @@ async def test_what_no_engine_may_be_asked_fails_alone(desk: Desk) -> None:
     assert desk.scores()["fine"] == 1
 
 
-async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
-    async with room(scripted("crash-at-50"), desk) as engines:
-        await search_and_wait(engines, desk, range(49, 52), 3)
-        engines.submit(scored(50), "again", backlog())
-        await desk.answers(4)
-        health = engines.report_health()
-    assert desk.scores() == {49: 49, 50: None, 51: 51, "again": None}
-    failure = desk.results[50]
-    assert isinstance(failure, SearchFailure)
-    assert failure.reason.count("assertion failed") == 3
-    assert (health.set_aside, health.queued) == (1, 0)
-
-
-async def test_an_idle_engine_killed_from_outside_comes_back(desk: Desk) -> None:
-    async with room(scripted("well"), desk) as engines:
-        await search_and_wait(engines, desk, range(1))
-        process = engines._engine_slots[0].process
-        assert isinstance(process, EngineProcess)
-        os.kill(process.pid, signal.SIGKILL)
-        await search_and_wait(engines, desk, range(1, 2))
-        assert engines.report_health().restarts == 1
-    assert desk.scores() == {0: 0, 1: 1}
-
-
 async def test_a_search_is_not_blamed_for_engines_killed_from_outside(
     desk: Desk,
 ) -> None:

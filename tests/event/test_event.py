@@ -5,9 +5,8 @@ every figure is an honest one or an empty place.
 """
 
 import math
-import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,6 @@ from typing import Any
 import chess
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from live.engine.requests import RequestId, SearchRequest, Urgency
 from live.engine.search import (
@@ -29,12 +26,11 @@ from live.engine.search import (
 )
 from live.event.choose_measure import load_figure_models, select_models
 from live.event.event import Event
-from live.event.game_change import EventChange, GameChange
+from live.event.game_change import EventChange
 from live.event.game_record import GameRecord
 from live.event.players import EventStandings, PlayerTotals
 from live.event.rate_game import Measure
 from live.games.game import (
-    ClocksCorrected,
     Game,
     GameConfirmed,
     GameGone,
@@ -45,8 +41,8 @@ from live.games.game import (
     Step,
     TailReplaced,
     TakenBack,
-    apply_step,
 )
+from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
 from live.messages.figures import CurvePoint, GameDetail, PlayerView
 from live.messages.from_sources import (
     FeedReport,
@@ -79,7 +75,6 @@ from tests.event.arithmetic import (
     Effects,
     Held,
     answer,
-    answer_or_failure,
     game,
     line,
     sort_changes,
@@ -93,17 +88,22 @@ WITH_GAINS = StreamFilter(gains=True, visibility=Visibility.ARBITER)
 
 
 Engine = Callable[[Search], SearchResult | SearchFailure]
+People = Callable[[HumanQuestion], HumanAnswer | None]
 
 
 class Run:
-    """A ledger with a queue of searches, and a subscriber that applies every
-    message.
+    """A ledger with a queue of searches and of questions about people, and a subscriber
+    that applies every message.
     """
 
-    def __init__(self, held: Held, engine: Engine = answer) -> None:
+    def __init__(
+        self, held: Held, engine: Engine = answer, people: People = lambda asked: None
+    ) -> None:
         self.ledger = held
         self._engine = engine
+        self._people = people
         self.open: dict[RequestId, tuple[Search, Urgency]] = {}
+        self._questions: list[HumanRequest] = []
         self.subscriber = ReferenceClient()
         self.subscriber.apply(snapshot(held, WITH_GAINS))
         self.changes: list[Change] = []
@@ -116,7 +116,8 @@ class Run:
         for change in out.changes:
             self.subscriber.apply(change)
         self.changes += out.changes
-        assert self.ledger.is_analysed == (not self.open)
+        self._questions += out.questions
+        assert self.ledger.is_analysed == (not self.open and not self._questions)
         waits = {"head", "closing", "backlog", "finished"}
         assert self.ledger.is_rated == all(
             urgency not in waits for _, urgency in self.open.values()
@@ -137,10 +138,14 @@ class Run:
         for changes in self.ledger.measure_by(models):
             self.take(sort_changes(changes))
 
-    def reply_all(self, order: random.Random | None = None) -> None:
-        while self.open:
-            request_ids = list(self.open)
-            self.reply(order.choice(request_ids) if order else request_ids[0])
+    def reply_all(self) -> None:
+        while self.open or self._questions:
+            if self.open:
+                self.reply(next(iter(self.open)))
+            else:
+                request = self._questions.pop(0)
+                answered = self._people(request.question)
+                self.take(self.ledger.people_say(request, answered))
 
     def check_subscriber(self) -> None:
         assert self.subscriber.snapshot() == snapshot(self.ledger, WITH_GAINS)
@@ -525,166 +530,6 @@ def test_other_models_rate_everything_anew() -> None:
         run.ledger.detail().note == "scores of this engine are converted;"
         " time control unknown: taken as classical"
     )
-
-
-#: Another spelling, a corrected rating, somebody without a name.
-PEOPLE = [
-    Player("Anand", elo=2811),
-    Player("Anand, V", elo=1200),
-    Player("ANAND", title="GM"),
-    Player("Carlsen", elo=2826),
-    Player("Carlsen"),
-    Player(""),
-]
-
-
-@st.composite
-def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
-    """Steps that fit each other, each followed by some answers (a seed for which)."""
-    moves: dict[str, tuple[Move, ...]] = {}
-    steps: list[tuple[Step | None, int]] = []
-    for _ in range(draw(st.integers(1, 14))):
-        id = draw(st.sampled_from(["g1", "g2"]))
-        step: Step | None = None
-        if id not in moves:
-            # Long enough, now and then, for the figures that leave the opening out.
-            known = MOVES[:18] if draw(st.booleans()) else ()
-            moves[id] = known + _after(
-                known, draw(st.lists(st.integers(0, 40), max_size=6))
-            )
-            step = NewGame(game(id, moves[id]))
-        else:
-            held = moves[id]
-            kinds = (
-                "play",
-                "replace",
-                "back",
-                "result",
-                "headers",
-                "clock",
-                "gone",
-                "none",
-            )
-            kind = draw(st.sampled_from(kinds))
-            if kind == "play":
-                new = _after(
-                    held, draw(st.lists(st.integers(0, 40), min_size=1, max_size=4))
-                )
-                if new:
-                    step = MovesPlayed(id, len(held) + 1, new)
-                    moves[id] = held + new
-            elif kind == "replace" and held:
-                ply = draw(st.integers(1, len(held)))
-                some = draw(st.lists(st.integers(0, 40), min_size=1, max_size=3))
-                new = _after(held[: ply - 1], some)
-                step = TailReplaced(id, ply, new)
-                moves[id] = held[: ply - 1] + new
-            elif kind == "back" and held:
-                ply = draw(st.integers(0, len(held) - 1))
-                step = TakenBack(id, ply)
-                moves[id] = held[:ply]
-            elif kind == "result":
-                result: Result = draw(st.sampled_from(["*", "1-0", "1/2-1/2"]))
-                step = ResultChanged(id, result)
-            elif kind == "headers":
-                white, black = (
-                    draw(st.sampled_from(PEOPLE)),
-                    draw(st.sampled_from(PEOPLE)),
-                )
-                control = draw(st.sampled_from(["", "90+30", "180+2"]))
-                other = game(id, white=white, black=black, time_control=control)
-                step = HeadersChanged(id, other.headers)
-            elif kind == "clock" and held:
-                step = ClocksCorrected(
-                    id, ((draw(st.integers(1, len(held))), 60.0, None),)
-                )
-            elif kind == "gone":
-                step = GameGone(id)
-                del moves[id]
-        steps.append((step, draw(st.integers(0, 2**16))))
-    return steps
-
-
-def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
-    board = chess.Board()
-    for move in held:
-        board.push_uci(move.uci)
-    return line(*choices, start_fen=board.fen())
-
-
-@given(histories(), st.booleans())
-@settings(max_examples=35, deadline=None)
-def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
-    history: list[tuple[Step | None, int]], read: bool
-) -> None:
-    measure = BOTH_PACES if read else Measure("same-search")
-    run = Run(ledger(rating=2300, measure=measure), answer_or_failure)
-    final: dict[str, Any] = {}
-    for step, seed in history:
-        if step is not None:
-            run.step(step)
-            if isinstance(step, NewGame):
-                final[step.id] = step.game
-            elif isinstance(step, GameGone):
-                del final[step.id]
-            else:
-                final[step.id] = apply_step(final[step.id], step)
-        chance = random.Random(seed)
-        for _ in range(chance.randrange(5)):
-            if run.open:
-                request_id = chance.choice(list(run.open))
-                if chance.random() < 0.2:
-                    run.progress(
-                        request_id, SearchProgress(Score(chance.randrange(99)), 5)
-                    )
-                else:
-                    run.reply(request_id)
-        run.check_subscriber()
-    run.reply_all()
-    run.check_subscriber()
-    calm = Run(ledger(rating=2300, measure=measure), answer_or_failure)
-    for each in final.values():
-        calm.step(NewGame(each))
-    calm.reply_all()
-    for name in ("games", "players", "engine"):
-        one, other = snapshot(run.ledger), snapshot(calm.ledger)
-        assert getattr(one, name) == getattr(other, name)
-
-
-@given(histories())
-@settings(max_examples=35, deadline=None)
-def test_a_change_names_the_first_ply_that_differs_and_the_moves_that_stood(
-    history: list[tuple[Step | None, int]],
-) -> None:
-    """Whoever applies the changes holds every game."""
-    lines: dict[str, list[str]] = {}
-
-    def follow(changes: Sequence[EventChange]) -> None:
-        for change in changes:
-            if isinstance(change, GoneMessage):
-                del lines[change.game]
-            elif isinstance(change, GameMessage):
-                lines.setdefault(change.game.id, [])
-            elif isinstance(change, GameChange):
-                same = change.from_ply - 1
-                stood = lines.setdefault(change.game, [])
-                assert stood[same:] == [move.uci for move in change.withdrawn]
-                now = list_moves(change.game)
-                assert now[same : same + 1] != stood[same : same + 1]
-                stood[same:] = now[same:]
-        assert lines == {
-            each.game.id: list_moves(each.game.id) for each in held.list_records()
-        }
-
-    def list_moves(id: str) -> list[str]:
-        record = held.find_record(id)
-        assert record is not None
-        return [move.uci for move in record.moves]
-
-    held = Held()
-    for step, _ in history:
-        if step is not None:
-            follow(held.apply_step(step))
 
 
 def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(

@@ -5,7 +5,7 @@ say.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.engine.requests import SearchRequest
-from live.engine.search import Limit, Search, SearchOptions, SearchResult
+from live.engine.search import Limit, SearchOptions
 from live.event.ply import (
     EvaluatedPosition,
     KnownGame,
@@ -35,9 +34,9 @@ from live.event.rate_game import (
     rate_head_to_head,
 )
 from live.games.game import HeadersChanged, MovesPlayed, NewGame
-from live.human.question import HumanAnswer, HumanQuestion, HumanRequest
+from live.human.question import HumanAnswer, HumanQuestion
 from live.journal.journal_reader import encode
-from live.messages.figures import ChoiceEvidence, GameDetail, HeadToHead, PlyView
+from live.messages.figures import ChoiceEvidence, HeadToHead, PlyView
 from live.messages.from_sources import Player, Score
 from live.messages.to_clients import PointMessage
 from live.ratings.agreement import load_choice_model
@@ -46,8 +45,8 @@ from live.ratings.gains import GainHistogram
 from live.ratings.move_circumstances import Turn
 from live.ratings.perceived_model import MoveReader
 from live.ratings.perceived_rating import ComparedMove, Elos
-from tests.event.arithmetic import ANAND, CARLSEN, Effects, Held, answer, game, line
-from tests.event.test_event import BOTH_PACES, FIGURES, begun, ledger
+from tests.event.arithmetic import ANAND, CARLSEN, answer, game, line
+from tests.event.test_event import BOTH_PACES, FIGURES, Run, begun, ledger
 
 PLIES = 24
 MOVES = line(*range(3, 3 + PLIES))
@@ -78,68 +77,20 @@ def people(question: HumanQuestion, network: str = "network") -> HumanAnswer:
     return HumanAnswer(network, tuple(shares))
 
 
-class Played:
-    """A ledger whose searches and questions are answered in any order."""
-
-    def __init__(
-        self,
-        measure: Measure,
-        order: random.Random | None = None,
-        engine: Callable[[Search], SearchResult] = answer,
-    ) -> None:
-        self.held: Held = ledger(measure=measure)
-        self._engine = engine
-        self._order = order
-        self._network = "network"
-        self._open: list[SearchRequest | HumanRequest] = []
-
-    def network(self, name: str) -> Played:
-        self._network = name
-        return self
-
-    def take(self, out: Effects) -> None:
-        self._open = [each for each in self._open if not _is_dropped(each, out)]
-        self._open += [*out.requests, *out.questions]
-
-    def run(self, unanswered: int | None = None) -> GameDetail:
-        """Everything is answered, but for the question about one position."""
-        while self._open:
-            at = self._order.randrange(len(self._open)) if self._order else 0
-            one = self._open.pop(at)
-            if isinstance(one, SearchRequest):
-                self.take(self.held.report_result(one.id, self._engine(one.search)))
-            else:
-                told = (
-                    None
-                    if one.ply == unanswered
-                    else people(one.question, self._network)
-                )
-                self.take(self.held.people_say(one, told))
-        detail = self.held.game("g1")
-        assert detail is not None
-        return detail
-
-    def begin(self, white: Player = ANAND) -> Played:
-        self.take(
-            self.held.report_step(
-                NewGame(game(moves=MOVES, white=white, black=CARLSEN))
-            )
-        )
-        return self
+def play(measure: Measure, white: Player = ANAND, network: str = "network") -> Run:
+    """A game of which all that is searched and asked is answered."""
+    run = Run(ledger(measure=measure), people=partial(people, network=network))
+    run.step(NewGame(game(moves=MOVES, white=white, black=CARLSEN)))
+    run.reply_all()
+    return run
 
 
-def _is_dropped(each: SearchRequest | HumanRequest, out: Effects) -> bool:
-    return isinstance(each, SearchRequest) and each.id in out.dropped
-
-
-def list_agreements(played: Played) -> list[ChoiceEvidence | None]:
-    return [player.agreement for player in played.held.players()]
+def list_agreements(run: Run) -> list[ChoiceEvidence | None]:
+    return [player.agreement for player in run.ledger.players()]
 
 
 def test_a_choice_that_many_find_was_to_be_expected() -> None:
-    with_people, without = Played(WITH).begin(), Played(WITH).network("another").begin()
-    with_people.run()
-    without.run()
+    with_people, without = play(WITH), play(WITH, network="another")
     for one, other in zip(
         list_agreements(with_people), list_agreements(without), strict=True
     ):
@@ -150,26 +101,24 @@ def test_a_choice_that_many_find_was_to_be_expected() -> None:
 
 
 def test_choices_are_compared_only_after_the_opening() -> None:
-    played = Played(WITH).begin()
-    played.run()
-    for agreement in list_agreements(played):
+    for agreement in list_agreements(play(WITH)):
         assert agreement is not None
         assert agreement.moves == (PLIES - 16) // 2  # from move 9 on
 
 
 def test_what_people_would_play_enters_no_rating() -> None:
-    assert Played(WITH).begin().run().curves == Played(WITHOUT).begin().run().curves
+    one, other = play(WITH).ledger, play(WITHOUT).ledger
+    assert one.detail().curves == other.detail().curves
 
 
 def test_a_new_rating_has_people_asked_anew_and_ends_in_the_same_figures() -> None:
     corrected = msgspec.structs.replace(ANAND, elo=2300)
-    played = Played(WITH).begin()
-    played.run()
+    run, calm = play(WITH), play(WITH, corrected)
     headers = game(moves=MOVES, white=corrected, black=CARLSEN).headers
-    played.take(played.held.report_step(HeadersChanged("g1", headers)))
-    calm = Played(WITH).begin(corrected)
-    assert played.run() == calm.run()
-    assert list_agreements(played) == list_agreements(calm)
+    run.step(HeadersChanged("g1", headers))
+    run.reply_all()
+    assert run.ledger.detail() == calm.ledger.detail()
+    assert list_agreements(run) == list_agreements(calm)
 
 
 # --- the call itself ------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +18,8 @@ from live.engine.search import (
     SearchProgress,
     SearchResult,
 )
-from live.games.game import Game
+from live.event.game_change import EventChange, GameChange, ReportedStep
+from live.games.game import Game, GameGone, Step
 from live.messages.figures import EngineInfo, GameDetail, PlayerView
 from live.messages.from_sources import (
     FeedReport,
@@ -28,7 +30,8 @@ from live.messages.from_sources import (
     Result,
     Score,
 )
-from live.messages.to_clients import SnapshotMessage
+from live.messages.health import EngineHealth
+from live.messages.to_clients import GameMessage, GoneMessage, SnapshotMessage
 from live.server import wire
 from live.server.analysis import build_analysis
 from live.server.brief import encode_brief
@@ -41,6 +44,7 @@ from live.server.visibility import Visibility
 from tests.event.answered_event import (
     FEED,
     AnsweredEvent,
+    FollowedEvent,
     confirm_games,
     left_behind,
 )
@@ -88,11 +92,17 @@ class Joined(NamedTuple):
     selected: StreamFilter
 
 
+class Gone(NamedTuple):
+    """A game is there no more, until its source tells it again."""
+
+    board: int
+
+
 class Killed(NamedTuple):
     """The service is killed, and another one goes on from the files that it left."""
 
 
-Act = Reported | Answered | Progressed | Waited | Joined | Killed
+Act = Reported | Answered | Progressed | Waited | Joined | Gone | Killed
 History = list[Act]
 
 #: Another spelling, a corrected rating, a title; and somebody without a name.
@@ -141,7 +151,7 @@ CHOICES = st.lists(st.integers(0, 40), min_size=1, max_size=4)
 @st.composite
 def changed_reports(draw: st.DrawFn, report: GameReport) -> GameReport:
     """The same game as its source tells it next."""
-    kinds = ["play"] * 4 + ["take back", "correct", "result", "headers", "clock"]
+    kinds = ["play"] * 3 + ["take back", "correct"] * 2 + ["result", "headers", "clock"]
     kind = draw(st.sampled_from(kinds))
     held = report.moves
     if kind in {"take back", "correct"} and held:
@@ -174,14 +184,15 @@ def histories(draw: st.DrawFn, *, acts: int = 12, kills: bool = True) -> History
     """
     reports = [build_report(board) for board in range(BOARDS)]
     # Long enough, now and then, for the figures that leave the opening out.
-    if draw(st.booleans()):
-        known = play_on((), range(3, 21))
-        reports[0] = msgspec.structs.replace(reports[0], moves=known)
+    for board, plies in enumerate((18, 4, 0)):
+        if draw(st.booleans()):
+            known = play_on((), range(3, 3 + plies))
+            reports[board] = msgspec.structs.replace(reports[board], moves=known)
     history: History = [Reported(tuple(reports))]
     kinds = (
         ["report"] * 6
         + ["answer"] * 5
-        + ["progress", "wait", "wait", "join", "absence"]
+        + ["progress", "wait", "wait", "join", "absence", "gone"]
     )
     for _ in range(draw(st.integers(1, acts))):
         match draw(st.sampled_from([*kinds, "kill"] if kills else kinds)):
@@ -202,6 +213,8 @@ def histories(draw: st.DrawFn, *, acts: int = 12, kills: bool = True) -> History
                 history.append(Waited(draw(st.sampled_from([1.0, 20.0, 45.0, 61.0]))))
             case "join":
                 history.append(Joined(draw(st.sampled_from(FILTERS))))
+            case "gone":
+                history.append(Gone(draw(st.integers(0, BOARDS - 1))))
             case "kill":
                 history.append(Killed())
     return [*history, Reported(tuple(reports))]
@@ -289,6 +302,43 @@ class Streams:
             assert each.client.snapshot() == read_fresh(self.state, each.stream.filter)
 
 
+class FollowedLines:
+    """The moves of each game, as the changes of an event alone tell them."""
+
+    def __init__(self, event: FollowedEvent) -> None:
+        self._event = event
+        self._lines: dict[str, list[str]] = {}
+        event.bus.follow(self._follow)
+
+    def _follow(self, changes: Sequence[EventChange]) -> None:
+        for change in changes:
+            match change:
+                case GoneMessage(game=id):
+                    del self._lines[id]
+                case GameMessage(game=view):
+                    self._lines.setdefault(view.id, [])
+                case GameChange():
+                    self._follow_game(change)
+        records = self._event.state.list_records()
+        assert self._lines == {
+            each.game.id: self._read_line(each.game.id) for each in records
+        }
+
+    def _follow_game(self, change: GameChange) -> None:
+        """It names the first ply that differs, and the moves that stood."""
+        same = change.from_ply - 1
+        stood = self._lines.setdefault(change.game, [])
+        assert stood[same:] == [move.uci for move in change.withdrawn]
+        now = self._read_line(change.game)
+        assert now[same : same + 1] != stood[same : same + 1]
+        stood[same:] = now[same:]
+
+    def _read_line(self, id: str) -> list[str]:
+        record = self._event.state.find_record(id)
+        assert record is not None
+        return [move.uci for move in record.moves]
+
+
 class Hall(AnsweredEvent):
     """A service with a journal, an engine of arithmetic and people who follow it."""
 
@@ -329,6 +379,8 @@ class Hall(AnsweredEvent):
                 for _ in range(min(searches, len(self.asked))):
                     self.asked.rotate(chance.randrange(len(self.asked)))
                     self.reply()
+                health = EngineHealth(queued=len(self.asked), searches=searches)
+                self.publish(self.state.update_engine_health(health))
             case Progressed(seed) if self.asked:
                 _, request_id = random.Random(seed).choice(self.asked)
                 progress = SearchProgress(Score(seed % 99), 5)
@@ -338,6 +390,18 @@ class Hall(AnsweredEvent):
                 self.journal.report_and_save(self.inbox.health)
             case Joined(selected):
                 self.streams.join(selected)
+            case Gone(board):
+                for game in self.hold():
+                    if game.key == f"key-{board}":
+                        self._take_step(GameGone(game.id))
+                        # The next game with this id may use the same request ids.
+                        self.asked = deque(
+                            each for each in self.asked if each[1].game != game.id
+                        )
+
+    def _take_step(self, step: Step) -> None:
+        self.publish([ReportedStep(step), *self.state.apply_step(step)])
+        self.moments.append(self.hold())
 
     def hold(self) -> list[Game]:
         """The games of its sources."""
@@ -347,6 +411,21 @@ class Hall(AnsweredEvent):
         """What is rated, as when every source has reported its games again."""
         whole = confirm_games(build_analysis(self.state))
         return whole.games, whole.players, whole.engine
+
+    def count_gains(self) -> dict[str, Counter[int]]:
+        """The gains of each player, counted move by move in all curves."""
+        counted: dict[str, Counter[int]] = {
+            view.id: Counter() for view in self.state.players()
+        }
+        for view in self.state.games():
+            detail = self.state.game(view.id)
+            assert detail is not None
+            sides = (detail.curves.white, detail.curves.black)
+            for player, points in zip(
+                self.state.player_ids(view.id), sides, strict=True
+            ):
+                counted[player].update(point.gain_cp for point in points if point.n)
+        return counted
 
 
 class Course:

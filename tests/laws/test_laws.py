@@ -4,9 +4,11 @@ end to end.
 
 import asyncio
 import contextlib
+import io
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,29 +17,38 @@ import chess
 import msgspec
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from live.errors import InputError
 from live.games.game import Game, NewGame
+from live.games.player_identity import preferred_game_id
 from live.messages.figures import GameDetail, PlyView
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.to_clients import Change, MoveMessage
 from live.rehearse.rehearsal import write_pgn
-from live.server.authentication import public_filter
+from live.screens.printed_changes import JsonPrinter, build_line_printer
+from live.server.authentication import Authentication, public_filter
 from live.server.event_reader import EventReader
 from live.server.filtered_reader import snapshot
+from live.server.http_values import HttpRequest
 from live.server.public_delay import find_unpublished, record_publication
 from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
+from live.server.site_stream import SiteStream
+from live.server.static_files import StaticSite
 from live.server.stream_filter import ALL, EVERYTHING
 from live.server.visibility import Visibility, redact
+from live.settings import ServerConfig
 from live.sources.pgn_file import read_pgn_file
 from tests.event.answered_event import FEED, left_behind
 from tests.event.arithmetic import line
 from tests.fuzz.mutation import mutate
 from tests.laws.histories import (
+    BOARDS,
     FILTERS,
     Answered,
     Course,
+    FollowedLines,
     Hall,
     History,
     Killed,
@@ -45,10 +56,12 @@ from tests.laws.histories import (
     Reported,
     Streams,
     Waited,
+    build_report,
     histories,
 )
+from tests.server.serving import build_routes
 from tests.server.test_public_view import NAMES, redacted
-from tests.server.world import Clock
+from tests.server.world import Clock, answer_without_waiting
 
 
 def try_histories(count: int) -> settings:
@@ -73,12 +86,13 @@ def run(scenario: Scenario) -> None:
 
 
 @given(histories(kills=False))
-@try_histories(15)
+@try_histories(40)
 def test_after_any_history_the_event_is_what_its_games_alone_make_it(
     history: History,
 ) -> None:
     async def play(folder: Path) -> None:
         hall, calm = Hall(None), Hall(None)
+        FollowedLines(hall)
         for act in history:
             hall.act(act)
             if isinstance(act, Reported):
@@ -90,6 +104,8 @@ def test_after_any_history_the_event_is_what_its_games_alone_make_it(
             calm.publish(calm.state.apply_step(NewGame(game)))
         calm.reply_all()
         assert hall.show() == calm.show()
+        for player, gains in hall.count_gains().items():
+            assert hall.state.gains(player) == tuple(sorted(gains.items()))
 
     run(play)
 
@@ -98,13 +114,16 @@ def test_after_any_history_the_event_is_what_its_games_alone_make_it(
 
 
 @given(histories(kills=False))
-@try_histories(15)
+@try_histories(60)
 def test_everybody_holds_what_a_fresh_snapshot_says(history: History) -> None:
+    """A tick comes when nothing happens; what comes before it waits for it."""
+
     async def play(folder: Path) -> None:
         async with Hall(None, FILTERS).running() as hall:
             for act in history:
                 hall.act(act)
-                hall.streams.check()
+                if isinstance(act, Waited):
+                    hall.streams.check()
             hall.reply_all()
             hall.streams.check()
 
@@ -112,6 +131,51 @@ def test_everybody_holds_what_a_fresh_snapshot_says(history: History) -> None:
 
 
 # --- what is withheld changes no byte -------------------------------------------------
+
+
+GAMES = [preferred_game_id(build_report(board)) for board in range(BOARDS)]
+SERVED = ("games", "players", "moments", "health")
+PATHS = ("/healthz", "/readyz", *(f"/api/v3/{name}" for name in SERVED))
+
+
+class Stranger:
+    """What reaches somebody without a token, but by websocket: printed changes, answers
+    by HTTP, the messages of a broker and of a site.
+    """
+
+    def __init__(
+        self, hall: Hall, public: PublicView, *, hide_scores: bool = False
+    ) -> None:
+        config = ServerConfig(hide_scores=hide_scores)
+        self._guest = Authentication(None, config).authenticate(
+            HttpRequest("GET", "/", (), {})
+        )
+        site = StaticSite(Path("/nowhere"))
+        self._routes = build_routes(hall.state, site, public, config=config)
+        games = map(public.names.public_id, GAMES)
+        ends = product(games, ("", ".pgn"))
+        self._paths = (*PATHS, *(f"/api/v3/games/{id}{end}" for id, end in ends))
+        seen = public_filter(hide_scores)
+        self._printed = io.StringIO()
+        printer = JsonPrinter(self._printed.write)
+        printer.begin(snapshot(public, seen))
+        public.listen(printer.show)
+        public.listen(build_line_printer(Console(file=self._printed)))
+        self._broker = RetainedMessages(public, "p", seen)
+        public.listen(self._broker.mark_changed, self._broker.reset)
+        self._site = SiteStream(public, seen, epoch="e", clock=Clock())
+        public.listen(self._site.publish, self._site.reset)
+
+    def look(self) -> list[object]:
+        """Ask every address; return all that has come so far."""
+        answers = [self._ask(path) for path in self._paths]
+        site = [(each.topic, each.payload) for each in self._site.take()]
+        return [*answers, self._broker.take(1000), site, self._printed.getvalue()]
+
+    def _ask(self, path: str) -> tuple[object, ...]:
+        request = HttpRequest("GET", path, (), {"host": "127.0.0.1"})
+        answer = answer_without_waiting(self._routes.answer(request, self._guest))
+        return path, answer.status, answer.headers, answer.body
 
 
 class Venue:
@@ -124,14 +188,13 @@ class Venue:
         hall.bus.subscribe(public.publish)
         self.streams = Streams(public, [public_filter(hide_scores=True)])
         public.listen(self.streams.hub.publish, self.streams.hub.reset)
-        self._broker = RetainedMessages(public, "p", public_filter(hide_scores=True))
-        public.listen(self._broker.mark_changed)
+        self._stranger = Stranger(hall, public, hide_scores=True)
         self.heard: list[object] = []
 
     def listen(self) -> None:
         self.streams.check()
         (follower,) = self.streams.followers
-        self.heard += [*follower.received, self._broker.take(1000)]
+        self.heard += [*follower.received, *self._stranger.look()]
         follower.received.clear()
 
 
@@ -170,6 +233,7 @@ class Public:
         hall.bus.subscribe(self.audience.publish)
         self.streams = Streams(self.audience, FILTERS[:5])
         self.audience.listen(self.streams.hub.publish, self.streams.hub.reset)
+        self.stranger = Stranger(hall, self.audience)
 
     @property
     def now_s(self) -> float:
@@ -204,6 +268,7 @@ def test_the_public_holds_what_was_true_a_delay_ago(history: History) -> None:
                 shown = redact(snapshot(public.audience, ALL), Visibility.PUBLIC)
                 assert shown.games == redacted(ripe[-1]).games
                 assert shown.players == redacted(ripe[-1]).players
+                assert shown.moments == redacted(ripe[-1]).moments
 
     run(play)
 
@@ -215,7 +280,7 @@ def test_the_public_hears_nothing_of_what_is_not_yet_due(
 ) -> None:
     async def play(folder: Path) -> None:
         heard = []
-        for parting in (after, []):
+        for has_more in (True, False):
             hall = Hall(None)
             public = Public(hall)
             for act in before:
@@ -224,11 +289,15 @@ def test_the_public_hears_nothing_of_what_is_not_yet_due(
                 else:
                     hall.act(act)
             public.streams.deliver()
-            for act in parting:
-                hall.act(act)
+            looked = []
+            for act in after:
+                if has_more:
+                    hall.act(act)
                 public.streams.deliver()
+                looked.append(public.stranger.look())
             public.wait(DELAY_S - 1)
-            heard.append(public.received)
+            looked.append(public.stranger.look())
+            heard.append((public.received, looked))
         assert heard[0] == heard[1]
 
     run(play)

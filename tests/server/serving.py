@@ -20,6 +20,7 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from live.server.audience import Audiences
+from live.server.event_reader import EventReader
 from live.server.limits import ClientLimits
 from live.server.metrics import MetricCounts
 from live.server.public_view import PublicView
@@ -42,11 +43,17 @@ async def serve_publisher(
         yield publisher
 
 
-def build_routes(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
-    """Routes without a server; everybody sees the whole world."""
+def build_routes(
+    state: EventReader, site: StaticSite, public: PublicView | None = None, **more: Any
+) -> HttpRoutes:
+    """Routes without a server; without ``public`` everybody sees all of the state."""
     tally = MetricCounts()
     audiences = Audiences(
-        world, PublicView(world), clock=Clock(), limits=ClientLimits(), tally=tally
+        state,
+        public or PublicView(state),
+        clock=Clock(),
+        limits=ClientLimits(),
+        tally=tally,
     )
     settings = {"config": ServerConfig(), "clock": Clock(), **more}
     return HttpRoutes(audiences, site, tally, **settings)

@@ -4,7 +4,7 @@ import asyncio
 import io
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, get_type_hints
 from urllib.parse import parse_qsl, quote
@@ -14,7 +14,6 @@ import pytest
 from rich.console import Console
 from websockets.asyncio.client import connect
 
-from live.event.game_change import EventChange, select_messages
 from live.games.addresses import strip_addresses
 from live.journal.journal import Journal
 from live.messages import figures, health, moments, to_clients
@@ -100,24 +99,10 @@ def report(plies: int, first: int = 0) -> FeedReport:
     return FeedReport(FEED, games)
 
 
-class Event(Rehearsal):
-    """Games told to arbiters at once and to the public through ``tell``."""
-
-    def __init__(self) -> None:
-        self.tell: list[Any] = []
-        super().__init__()
-
-    def publish(self, changes: Sequence[EventChange]) -> None:
-        super().publish(changes)
-        told = select_messages(changes)
-        for each in self.tell:
-            each(told)
-
-
 class Sweep:
     """All bytes that a stranger is sent."""
 
-    def __init__(self, event: Event, publisher: Publisher) -> None:
+    def __init__(self, event: Rehearsal, publisher: Publisher) -> None:
         self.on_text: list[bytes] = []
         self._publisher = publisher
         public = publisher.public
@@ -162,7 +147,7 @@ async def read(url: str) -> list[bytes]:
         return (await left_in(reader))[0]
 
 
-def serve(event: Event, delay_s: float, folder: Path) -> tuple[Publisher, Clock]:
+def serve(event: Rehearsal, delay_s: float, folder: Path) -> tuple[Publisher, Clock]:
     clock = Clock()
     public = PublicView(event.state, delay_s=delay_s, clock=clock)
     publisher = Publisher(
@@ -174,7 +159,7 @@ def serve(event: Event, delay_s: float, folder: Path) -> tuple[Publisher, Clock]
         study=StaticSite(folder, STUDY_TYPES),
         public=public,
     )
-    event.tell.append(publisher.audiences.publish)
+    event.listeners.append(publisher.audiences.publish)
     return publisher, clock
 
 
@@ -182,7 +167,7 @@ def serve(event: Event, delay_s: float, folder: Path) -> tuple[Publisher, Clock]
 async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
     first: int, tmp_path: Path
 ) -> None:
-    event = Event()
+    event = Rehearsal()
     publisher, clock = serve(event, DELAY_S, tmp_path)
     async with publisher:
         sweep = Sweep(event, publisher)
@@ -216,7 +201,7 @@ async def test_no_public_byte_of_a_delayed_event_leads_to_the_game(
 
 
 async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) -> None:
-    event = Event()
+    event = Rehearsal()
     event.report(report(2))
     publisher, _ = serve(event, DELAY_S, tmp_path)
     other = "SECRETxy"
@@ -246,7 +231,7 @@ async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) 
 async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_links(
     tmp_path: Path,
 ) -> None:
-    event = Event()
+    event = Rehearsal()
     event.report(report(2))
     token, file = token_file(tmp_path, arbiter=True)
     public = PublicView(event.state, delay_s=DELAY_S, clock=Clock())
@@ -298,7 +283,7 @@ def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> N
 async def test_who_reads_while_a_delay_is_set_comes_again_for_other_ids(
     tmp_path: Path,
 ) -> None:
-    event = Event()
+    event = Rehearsal()
     publisher, _ = serve(event, 0.0, tmp_path)
     async with publisher:
         event.report(report(2))

@@ -14,13 +14,13 @@ import chess
 import msgspec
 
 from live.event.event import Event
-from live.event.game_change import EventChange
+from live.event.game_change import EventChange, select_messages
 from live.event.game_record import GameRecord
 from live.event.rate_game import Measure
 from live.messages.alerts import Alert
 from live.messages.figures import EngineInfo
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player, Result
-from live.messages.to_clients import AlertMessage
+from live.messages.to_clients import AlertMessage, ChangeListener
 from live.messages.values import GameId
 from live.sources.game_timeline import PlannedIncident, plan_timeline
 from live.sources.pgn_decoder import PgnReader
@@ -86,6 +86,8 @@ class Rehearsal:
         self.tick_s = TICK_S
         self.raised: dict[str, Alert] = {}
         self.messages: list[AlertMessage] = []
+        self.listeners: list[ChangeListener] = []
+        """Hear every message of the event."""
         self._remembered: dict[GameId, bytes] = {}
 
     def _find_record(self, id: GameId) -> GameRecord | None:
@@ -94,6 +96,8 @@ class Rehearsal:
     def publish(self, changes: Sequence[EventChange]) -> None:
         """What the event has returned."""
         self._take(self.desk.apply(changes, self.now_s))
+        for listener in self.listeners:
+            listener(select_messages(changes))
         for id, board in self.desk.unremembered().items():
             self._remembered.pop(id, None)
             if board is not None:

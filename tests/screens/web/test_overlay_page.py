@@ -235,14 +235,6 @@ PALETTES = (
     "ground=e10600&text=fff",
     "ground=f4f0e6&text=1a1a1a&white=c00&black=0a7",
 )
-#: Looked at with one layout; light comes through one.
-MORE_PALETTES = (
-    "theme=chroma",
-    "theme=contrast",
-    "ground=00843d&text=ffffff",
-    "ground=4b0082e6",
-    "ground=0ff&text=222",
-)
 
 
 async def test_every_text_is_readable_on_every_palette(page: Page) -> None:
