@@ -44,8 +44,8 @@ from live.process.supervision import Supervisor, run_every
 from live.screens.display import Display, choose_display, import_display
 from live.screens.output_mode import OutputMode
 from live.server.public_delay import (
+    note_moves_shown,
     open_public,
-    record_publication,
     run_delay,
     wait_until_published,
 )
@@ -111,7 +111,7 @@ async def follow(
         screen = _build_screen(parts, publisher, display, stop)
         if display == "app":
             tasks["display"] = screen.run
-        public.listen(partial(record_publication, public, journal.journal))
+        public.listen(partial(note_moves_shown, public, journal.journal))
         if load is not None and path is not None:
             reloader = SettingsReloader(
                 load,
@@ -132,7 +132,7 @@ async def follow(
             )
             await run_until_stopped(serving, stop)
         if once and not stop.is_set():
-            screen.end()
+            screen.print_final_table()
     if not once:
         return 0
     return derive_exit_code(stopped) or sources.exit_code

@@ -238,8 +238,8 @@ class LookAhead:
         """Return the board's most valuable need that is not requested yet; None if
         there is none.
 
-        A more valuable search that is already requested is also registered for this
-        board.
+        If a more valuable search is already requested for another board, this board is
+        registered for its result, too.
         """
         for need in self._forecasts[name].list_needs():
             boards = self._pending.get(need.search)

@@ -664,7 +664,7 @@ class Event:
         """Return the figures of :mod:`live.event.methods` for every game and player."""
         games, sides = self._judge_games()
         measure = self.measure
-        strengths = self._standings.rate_strengths().solve_strengths()
+        strengths = self._standings.build_algorithm_2().solve_strengths()
         return EventMethods(
             {
                 id: rate_game_by_methods(
@@ -685,7 +685,7 @@ class Event:
         need.
         """
         _, sides = self._judge_games()
-        totals, event = self._standings.totals, self._standings.rate_strengths()
+        totals, event = self._standings.totals, self._standings.build_algorithm_2()
         players = {
             view.id: ComparisonData(view, totals[view.id].gains, sides[view.id])
             for view in self.players()

@@ -419,7 +419,7 @@ class EventStandings:
         totals = self.totals.get(player)
         return tuple(sorted(totals.gains.items())) if totals is not None else ()
 
-    def rate_strengths(self) -> Algorithm2:
+    def build_algorithm_2(self) -> Algorithm2:
         """Return Algorithm 2 with the data of the event.
 
         This takes some milliseconds per game.
@@ -441,7 +441,7 @@ class EventStandings:
 
         Its rows are by player id (Ferreira 2012, Table 4).
         """
-        strengths = self.rate_strengths().solve_strengths()
+        strengths = self.build_algorithm_2().solve_strengths()
         return run_algorithm_3(
             MeasuredPlayer(
                 key,

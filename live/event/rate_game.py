@@ -34,7 +34,7 @@ from live.ratings.agreement import (
     ChoiceModel,
     GameChoices,
     is_counted_choice,
-    predict_found_share,
+    predict_engine_move_share,
 )
 from live.ratings.complexity import measure_complexity
 from live.ratings.expected_result import ResultModel
@@ -325,7 +325,7 @@ class GameRater:
             white=white,
             black=black,
             curves=Curves(*curves),
-            head_to_head=rate_head_to_head(white.gains_cp, black.gains_cp),
+            head_to_head=compare_head_to_head(white.gains_cp, black.gains_cp),
             model=context.choice.model if context.choice.reader else None,
             note=context.choice.note,
         )
@@ -487,12 +487,14 @@ def _add_choice(
     # engine's move, so it needs this share here.
     human, share = forecast.human, None
     if human is not None and answer is not None and answer.network == human.network:
-        share = predict_found_share(answer, best, elo)
+        share = predict_engine_move_share(answer, best, elo)
     turn = msgspec.structs.replace(turn, found=share)
     return choices.add_choice(forecast.compute_log_odds(turn, elo), best == move.uci)
 
 
-def rate_head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead:
+def compare_head_to_head(
+    white_cp: Sequence[int], black_cp: Sequence[int]
+) -> HeadToHead:
     """Rate White's gains against Black's by Algorithm 1 (Ferreira 2012, section 4, Eq.
     2).
     """

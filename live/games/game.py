@@ -153,7 +153,7 @@ Step = (
 
 
 def side_to_play(start_fen: str, ply: int) -> Color:
-    """Return the side that makes a ply of a game that began at ``start_fen``."""
+    """Return the side that plays a ply of a game that began at ``start_fen``."""
     return "white" if (ply % 2 == 1) == (" w " in start_fen) else "black"
 
 
@@ -249,7 +249,7 @@ def number_move(game: GameView | GameReport, ply: int) -> tuple[int, bool]:
 
 
 def side_of_ply(game: GameView, ply: int) -> Color:
-    """Return the side that makes a ply."""
+    """Return the side that plays a ply."""
     return "white" if number_move(game, ply)[1] else "black"
 
 

@@ -19,7 +19,7 @@ matches at most one reported game:
 
 If the names of an ended game come back with other moves, they are **another game** (a
 file reused for the next game, or a match without round numbers); see
-:func:`is_another_game`.
+:func:`is_next_game_of_same_players`.
 """
 
 from collections import defaultdict
@@ -187,7 +187,9 @@ def _collect_content(game: Game | GameReport) -> tuple[object, ...]:
     )
 
 
-def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
+def is_next_game_of_same_players(
+    game: Game, report: GameReport, *, complete: bool
+) -> bool:
     """Return whether ``report``, with the same names as ``game``, is the next game.
 
     A finished ``game`` is followed by another game if the report has no result and
@@ -225,7 +227,7 @@ def _match_namesakes(
         report = reports[index]
         if report.key:
             return _is_key_trustworthy(game, report)
-        return not is_another_game(game, report, complete=complete)
+        return not is_next_game_of_same_players(game, report, complete=complete)
 
     if not ids:
         return {}
@@ -293,7 +295,7 @@ def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | 
     standing = keep_unread(report, game)
     if standing.start_fen != game.start_fen or not _is_same_line(game, standing):
         return None
-    if is_another_game(game, report, complete=complete):
+    if is_next_game_of_same_players(game, report, complete=complete):
         return None
     alike = count_equal_plies(game.moves, report.moves)
     is_proved = complete or alike >= PROOF_PLIES

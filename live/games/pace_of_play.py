@@ -52,8 +52,9 @@ _OVER_S = 60
 #: in seconds if it is at least ``_COLON_SECONDS``. Between these limits it is unclear.
 _COLON_MINUTES = 150
 _COLON_SECONDS = 300
-#: Largest number that can be hours in one period, and longest increment, seconds.
+#: A bare number up to this can mean hours; a larger one means minutes.
 _MOST_HOURS = 3
+#: Longest increment, in seconds.
 _MOST_INCREMENT_S = 60
 
 #: Number of plies whose clocks are read, and number of plies whose time spent is needed

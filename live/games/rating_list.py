@@ -172,7 +172,8 @@ def _is_similar_name(first: list[str], second: list[str]) -> bool:
 
 
 def read_rating_list(data: bytes) -> RatingList:
-    """Return the index of a list, whose format is recognised from its beginning.
+    """Return a rating list as an index of its players. The format is recognised from
+    the beginning of the list.
 
     Raises:
         ValueError: the data is not a list of players; the message gives the reason.

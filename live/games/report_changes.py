@@ -88,11 +88,13 @@ def plan_report_steps(known_games: GameIndex, report: FeedReport) -> tuple[Step,
                 NewGame(_create_game(opened[index], report.feed, reported_game))
             )
     if report.complete:
-        steps.extend(_find_left_out(known_games, report.feed, set(matches.values())))
+        steps.extend(
+            _report_missing_games(known_games, report.feed, set(matches.values()))
+        )
     return tuple(steps)
 
 
-def _find_left_out(
+def _report_missing_games(
     known_games: GameIndex, feed: FeedName, present: Set[GameId]
 ) -> Iterator[Step]:
     """Yield steps for the games of a feed that are missing from its complete report."""

@@ -47,7 +47,7 @@ FAR_CLOCK_PLIES = 10
 _MONTH = re.compile(r"(\d{4})\D(\d{2})")
 
 
-def is_one_game(first: Game, second: Game, *, alone: bool) -> bool:
+def is_same_game_in_two_sources(first: Game, second: Game, *, alone: bool) -> bool:
     """Return whether two sources report the same game.
 
     Args:

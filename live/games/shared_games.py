@@ -2,8 +2,8 @@
 
 Reports are applied to an index, which has every source's games as it reports them
 (:class:`~live.games.game_index.GameIndex`). This module merges those that are the same
-game (:func:`is_one_game`): only the game that was known first is shown, under its own
-id and with the data that the other sources add.
+game (:func:`is_same_game_in_two_sources`): only the game that was known first is shown,
+under its own id and with the data that the other sources add.
 
 The longest line is shown; of equally long lines, the first source's. So if one source
 stops, the others continue the game. If lines contradict each other, the longest is
@@ -37,7 +37,11 @@ from live.games.game_matching import (
 )
 from live.games.player_identity import fill_missing, is_known, is_same_person
 from live.games.report_changes import diff_games, plan_report_steps
-from live.games.same_game import is_another_line, is_one_game, may_be_one_game
+from live.games.same_game import (
+    is_another_line,
+    is_same_game_in_two_sources,
+    may_be_one_game,
+)
 from live.messages.from_sources import FeedReport, Headers, Move, Player
 from live.messages.values import GameId
 
@@ -310,7 +314,7 @@ class SharedGames:
             has_other_rival = (
                 sum(near_game.feed == other.feed for near_game in rivals) > 1
             )
-            if is_one_game(
+            if is_same_game_in_two_sources(
                 game, other, alone=not has_own_rival and not has_other_rival
             ):
                 partners.append((count_equal_plies(game.moves, other.moves), first))

@@ -27,7 +27,7 @@ ERROR_CP = 100
 #: Scores are clamped to plus or minus this many centipawns, since all positions beyond
 #: are equally decided.
 DECIDED_CP = 1000
-#: Shares below this are not distinguished, because the neural network cannot estimate
+#: Shares below this are treated as equal, because the neural network cannot estimate
 #: them.
 LEAST_SHARE = 1 / 200
 #: A move is a find only if less than this share of players play it.

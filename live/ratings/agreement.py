@@ -118,7 +118,7 @@ def is_counted_choice(turn: Turn) -> bool:
 _RAREST = 0.5
 
 
-def predict_found_share(
+def predict_engine_move_share(
     answer: HumanAnswer | None, best: str | None, elo: float | None
 ) -> float | None:
     """Return the share of players of this Elo who choose the engine's move; None if

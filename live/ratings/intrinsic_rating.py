@@ -143,7 +143,7 @@ def _build_grid(table: IntrinsicTable) -> tuple[Floats, Floats, Floats]:
 # Cached, because a turn is evaluated for its game, for its player, and again after
 # every later move.
 @lru_cache(maxsize=2**14)
-def _compute_likelihoods(table: IntrinsicTable, spread: Spread) -> Ints:
+def _compute_log_likelihoods(table: IntrinsicTable, spread: Spread) -> Ints:
     """Return the log-likelihood of one turn at every Elo of the grid, as integers.
 
     The unit is ``1 / _PARTS_OF_ONE``. Callers must not change the array.
@@ -164,7 +164,7 @@ def estimate_rating(
     a move is not among the lines.
     """
     grid = _build_grid(table)[0]
-    turns = [_compute_likelihoods(table, spread) for spread in spreads]
+    turns = [_compute_log_likelihoods(table, spread) for spread in spreads]
     low = high = elo = reason = None
     if not turns:
         reason = "no turn with several lines yet"

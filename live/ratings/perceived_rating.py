@@ -252,10 +252,8 @@ def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
     high = _find_inner_zero(evidence.slope - lower)
     if evidence.expected is None or evidence.own is None:
         return Perceived(evidence.counted, rating, low, high, None, None, None)
-    worst, best = find_limits(evidence.own, evidence.kappa, USUAL_QUANTILE)
     usual = evidence.expected - prior
-    usual_low = find_zero(usual + worst)
-    usual_high = find_zero(usual + best)
+    usual_low, usual_high = _find_usual_band(usual, evidence.own, evidence.kappa)
     percentile = 100 * NORMAL.cdf(compute_z_score(evidence, rating))
     # The range and the percentile are both approximations. They must not contradict
     # each other.
@@ -268,6 +266,21 @@ def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
     return Perceived(
         evidence.counted, rating, low, high, usual_low, usual_high, percentile
     )
+
+
+def _find_usual_band(
+    usual: Floats, moments: Moments, kappa: float
+) -> tuple[float, float]:
+    """Return the ends of the band in which 8 of 10 games by players of the same rating
+    lie, Elo.
+
+    Args:
+        usual: mean slope over the grid for such players, with the prior.
+        moments: moments of the same slope.
+        kappa: factor of all variances (``Evidence.kappa``).
+    """
+    worst, best = find_limits(moments, kappa, USUAL_QUANTILE)
+    return find_zero(usual + worst), find_zero(usual + best)
 
 
 def compute_z_score(evidence: Evidence, rating: float) -> float:

@@ -140,7 +140,7 @@ class OutputMode:
         """Show the app until the user leaves it; that also ends the service."""
         await run_terminal(self._context, self.stop)
 
-    def end(self) -> None:
+    def print_final_table(self) -> None:
         """Print the table of players after the service has ended; print nothing for
         JSON.
         """

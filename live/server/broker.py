@@ -257,7 +257,8 @@ class BrokerPublisher:
                 self._mend_s = min(self._mend_s, now_s + MEND_S)
 
     def _undo_foreign_writes(self, now_s: float) -> None:
-        """Overwrite messages that another service wrote to our topics, when it is time.
+        """Overwrite messages that another service wrote to our topics, if it is time
+        for the next overwriting.
 
         Report the broker as live again once the other service counts as ended.
         """

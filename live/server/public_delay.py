@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 _DELAY = "delay"
 #: Kind of the journal notes that record that moves were shown to the public.
 SHOWN = "shown"
-#: Kind of the journal memory that contains the secret of the pseudonyms.
+#: The kind of journal memory that holds the secret from which pseudonyms are made.
 SECRET = "secret"
 #: Maximum time between two checks for changes that are due, seconds.
 LOOK_S = 1.0
@@ -110,7 +110,7 @@ def open_pseudonyms(journal: Journal) -> Pseudonyms:
     return Pseudonyms(secret)
 
 
-def record_publication(
+def note_moves_shown(
     public: PublicView, journal: Journal, changes: Iterable[Change]
 ) -> None:
     """Note in the journal that delayed moves were shown, if ``changes`` contain moves.

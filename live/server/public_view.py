@@ -233,7 +233,7 @@ class PublicView(FilteredReader):
         if not self.delay_s and self._waiting.is_empty:
             self._release(changes)
         else:
-            self._waiting.add(filter(_is_worth_keeping, changes))
+            self._waiting.add(filter(_is_needed_after_delay, changes))
             self.release_due()
 
     def release_due(self) -> None:
@@ -290,7 +290,7 @@ class PublicView(FilteredReader):
         return (visible,) if is_news else ()
 
 
-def _is_worth_keeping(change: Change) -> bool:
+def _is_needed_after_delay(change: Change) -> bool:
     """Return whether the public will need a change after the delay.
 
     Alerts are only for arbiters. A provisional score will be replaced by a later score.

@@ -89,7 +89,7 @@ of a lookup reveals nothing about the token.
 
 
 def hash_token(token: str) -> str:
-    """Return the SHA-256 of a token, lower-case hexadecimal."""
+    """Return the SHA-256 of a token, in lower-case hexadecimal."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 

@@ -166,7 +166,7 @@ def _rate_word(word: str) -> float:
             sign in "ñÑ" and not _is_vowel(after)
         ):
             cost += _N_BEFORE_VOWEL
-        if _script_of(sign) in ("CJK", "HEBREW"):  # no capitals, no vowels
+        if _script_of(sign) in ("CJK", "HEBREW"):  # scripts without capitals and vowels
             in_row = 0
             continue
         is_vowel = _is_vowel(sign)

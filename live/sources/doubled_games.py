@@ -315,8 +315,8 @@ def _is_same_pairing(first: FiledGame, second: FiledGame) -> bool:
 
 
 def _may_be_successive_games(first: FiledGame, second: FiledGame) -> bool:
-    """Return whether one of two games, in either order, has ended and the other might
-    be the next game of the same players, which was written later and has fewer moves.
+    """Return whether one of two games might be the next game of the same players: the
+    other one has ended, and this one was written later and has fewer moves.
     """
     ended, next_copy = sorted((first, second), key=lambda copy: copy.game.result == "*")
     return (

@@ -59,10 +59,7 @@ def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
     Two games are one if players, event, round, board, date and starting position are
     equal, their results do not contradict each other, and the longer one continues the
     shorter one after at least :data:`REPEATED_PLIES` plies. The longer one is returned;
-    keys do not matter.
-
-    A key shared by several games is removed from all of them: lichess exports of 2025
-    give all games of a round one address.
+    keys do not matter, and a key of several games is cleared.
     """
     unique: list[GameReport] = []
     places: defaultdict[Identity, list[int]] = defaultdict(list)
@@ -79,9 +76,16 @@ def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
         else:
             alike.append(len(unique))
             unique.append(game)
-    shared = Counter(game.key for game in unique if game.key)
+    return _clear_shared_keys(unique)
+
+
+def _clear_shared_keys(games: Sequence[GameReport]) -> GameReports:
+    """Return the games without keys that several of them have: lichess exports of 2025
+    give all games of a round one address.
+    """
+    counts = Counter(game.key for game in games if game.key)
     return tuple(
-        replace(game, key="") if shared[game.key] > 1 else game for game in unique
+        replace(game, key="") if counts[game.key] > 1 else game for game in games
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import chess
 
 from live.messages.from_sources import Move, Score
-from live.sources.san import UnplayableMove, play_san, quote_move
+from live.sources.san import UnplayableMove, play_san, shorten_move
 
 #: Greatest number of plies read of a game; the rest is ignored.
 MAX_PLIES = 1200
@@ -70,7 +70,7 @@ class GameLine:
                 raise
             except Exception as error:  # a position that python-chess did not foresee
                 self._board_plies = -1
-                raise UnplayableMove("cannot read", quote_move(text)) from error
+                raise UnplayableMove("cannot read", shorten_move(text)) from error
             board.clear_stack()
             self._board_plies += 1
             del self._texts[ply:], self._played[ply:]

@@ -40,9 +40,9 @@ from live.sources.hall_board import (
     NEW_GAME_PLIES,
     HallBoard,
     Stage,
-    is_another_game,
     is_line_of_game,
     is_line_valid,
+    is_new_game_on_board,
     may_continue,
 )
 from live.sources.hall_games import (
@@ -391,7 +391,9 @@ class Hall:
         if not board.is_paired and line:
             game_moves = () if game is None else game.moves
             is_next = (
-                game is None or board.is_set_back or is_another_game(game_moves, line)
+                game is None
+                or board.is_set_back
+                or is_new_game_on_board(game_moves, line)
             )
             if is_next or (game_moves and starts_elsewhere):
                 self._move_to_board(

@@ -39,7 +39,7 @@ def may_continue(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
     return len(game_moves) - shared <= (BACK_PLIES if shared else NEW_GAME_PLIES - 1)
 
 
-def is_another_game(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
+def is_new_game_on_board(game_moves: Sequence[Move], line: Sequence[Move]) -> bool:
     """Return whether a board without a pairing now has another game on it."""
     shared = count_shared_plies(game_moves, line)
     if not line:
@@ -178,7 +178,7 @@ class HallBoard:
         self.problem = line.problem
         shared = count_shared_plies(before, self.moves)
         # Clocks of another game must not be copied to this one.
-        if not is_another_game(before, self.moves):
+        if not is_new_game_on_board(before, self.moves):
             self.moves[:shared] = before[:shared]
         newest = len(texts) - 1
         # A clock comes only with the newest move.

@@ -27,7 +27,11 @@ from live.sources.game_units import (
     GameUnits,
     drop_impossible_clocks,
 )
-from live.sources.piece_letters import PieceLetters, find_languages, find_letters
+from live.sources.piece_letters import (
+    PieceLetters,
+    find_letter_translations,
+    find_letters,
+)
 from live.sources.results import read_result_at_end, read_result_word
 from live.sources.san import (
     MAX_MOVE_CHARS,
@@ -176,7 +180,7 @@ class Movetext:
         used = self._letters | {
             move.san[0] for move in self.moves if move.san[0] in "KQRBN"
         }
-        fitting = find_languages(used)
+        fitting = find_letter_translations(used)
         if not fitting:
             return
         furthest = len(self.moves)
@@ -270,11 +274,11 @@ class Movetext:
         elif self.start_eval is None:
             self.start_eval = score
         if unsure is not None:
-            self._note_unsure(unsure, before)
+            self._note_unsure_units(unsure, before)
         if clock_s is not None and clock_s > MOST_CLOCK_S:
             self._has_long_clock = True
 
-    def _note_unsure(self, unsure: Unsure, before: Move) -> None:
+    def _note_unsure_units(self, unsure: Unsure, before: Move) -> None:
         """Record the ambiguities of a comment, except for values that the move already
         had ``before`` it.
         """

@@ -266,9 +266,9 @@ class MqttTopic:
                 f"JSON with moves that are {sent.unread.get('moves', 'null')}", sent
             )
         if isinstance(sent.moves, str):
-            games = yield from self._read_move_text(sent, sent.moves, start)
+            games = yield from self._read_text_games(sent, sent.moves, start)
         else:
-            games = yield from self._read_move_list(sent, sent.moves, start)
+            games = yield from self._read_list_games(sent, sent.moves, start)
         first, *rest = games
         other_unread = {
             path: description
@@ -277,7 +277,7 @@ class MqttTopic:
         }
         return [add_unread(first, other_unread), *rest]
 
-    def _read_move_list(
+    def _read_list_games(
         self, sent: MqttGame, sent_moves: tuple[str | MqttMove, ...], start: chess.Board
     ) -> Reading:
         line = self._listed
@@ -289,7 +289,7 @@ class MqttTopic:
         game = self._read_whole_game(sent, start, line.moves, problem)
         return (yield from read_continuation(game, line, moves))
 
-    def _read_move_text(
+    def _read_text_games(
         self, sent: MqttGame, sent_moves: str, start: chess.Board
     ) -> Reading:
         """Return the games of moves that are given as text in PGN."""

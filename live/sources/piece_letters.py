@@ -82,7 +82,7 @@ def find_letters(move: str) -> set[str]:
     return {match[1], match[4]} - {None} if match else set()
 
 
-def find_languages(used: Iterable[str]) -> list[PieceLetters]:
+def find_letter_translations(used: Iterable[str]) -> list[PieceLetters]:
     """Return the possible translations of these letters, common languages first; none
     if all letters are English.
     """

@@ -99,14 +99,14 @@ def play_san(board: chess.Board, text: str) -> tuple[str, str]:
     if spec is None:
         reason = "illegal move" if _MOVE_LIKE.match(text) else "unreadable move"
         raise UnplayableMove(
-            "null move" if is_null_move(text) else reason, quote_move(text)
+            "null move" if is_null_move(text) else reason, shorten_move(text)
         )
     try:
         move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
     except chess.AmbiguousMoveError:
-        raise UnplayableMove("ambiguous move", quote_move(text)) from None
+        raise UnplayableMove("ambiguous move", shorten_move(text)) from None
     except ValueError:
-        raise UnplayableMove("illegal move", quote_move(text)) from None
+        raise UnplayableMove("illegal move", shorten_move(text)) from None
     core = spec.san
     if not _PLAIN.match(core) or ("x" in core) is not board.is_capture(move):
         core = board.san(move).rstrip("+#")
@@ -206,7 +206,7 @@ def split_glued_moves(text: str) -> list[str]:
     return parts if len(parts) > 1 and end == len(text) else []
 
 
-def quote_move(text: str) -> str:
+def shorten_move(text: str) -> str:
     """Return the text of a move for display: shortened and without control
     characters.
     """

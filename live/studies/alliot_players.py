@@ -97,7 +97,9 @@ def games_table(data: StudyData) -> Rows:
     """Build Alliot's Table 1: games by player and colour."""
     for player, name in data.players.items():
         counts = [
-            data.database.count_rows("games", f"{color} = {player} AND {data.where}")
+            data.database.count_rows(
+                "games", f"{color} = {player} AND {data.sql_condition}"
+            )
             for color in _COLORS
         ]
         yield name, *counts, sum(counts)

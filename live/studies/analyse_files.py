@@ -93,7 +93,7 @@ async def analyse_files(
     return parts.event
 
 
-async def analyse_files_whole(
+async def analyse_files_to_end(
     config: Config,
     files: Sequence[Path],
     *,

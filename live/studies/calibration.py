@@ -22,7 +22,7 @@ from live.screens.command_output import write_output
 from live.screens.terminal.text import plain
 from live.server.analysis import to_json
 from live.settings import Config
-from live.studies.analyse_files import analyse_files_whole
+from live.studies.analyse_files import analyse_files_to_end
 from live.studies.game_texts import read_json_lines
 from live.studies.learning.held_out import is_held_out
 from live.studies.learning.perceived_judgement import WHOLE, judge, summarise_judgement
@@ -96,7 +96,7 @@ async def _analyse_field(
     config: Config, files: Sequence[Path], evals: Evals
 ) -> RatedField:
     """Return the rated players of PGN files, which are analysed first."""
-    state = await analyse_files_whole(config, files, command="calibrate", evals=evals)
+    state = await analyse_files_to_end(config, files, command="calibrate", evals=evals)
     engine = state.engine()
     strengths = state.collect_compared_moves().strengths
     table = comparisons.table_four(state.players(), state.rate_engine(), strengths)
@@ -184,7 +184,7 @@ async def calibrate_intrinsic(
         raise InputError(
             data, "has no lines to choose from", "Give PGN, to be searched"
         )
-    state = await analyse_files_whole(
+    state = await analyse_files_to_end(
         config, files, command="calibrate", evals="engine"
     )
     engine = state.engine()

@@ -19,7 +19,7 @@ from live.screens.terminal import printed
 from live.screens.terminal.printed import NAME, begin_table
 from live.screens.terminal.text import plain, write_odds
 from live.settings import Config
-from live.studies.analyse_files import analyse_files_whole
+from live.studies.analyse_files import analyse_files_to_end
 from live.studies.corpus_games import find_named
 from live.studies.printed_results import (
     Evals,
@@ -41,7 +41,7 @@ async def compare_players(
     """Run ``live-rate compare``; return the exit code. Predictions are expected scores
     of the first player against the second, as the mean over both colours.
     """
-    state = await analyse_files_whole(config, files, command="compare", evals=evals)
+    state = await analyse_files_to_end(config, files, command="compare", evals=evals)
     views = state.players()
     player, opponent = (find_player(views, name) for name in names)
     if player.id == opponent.id:
@@ -71,7 +71,7 @@ async def rank_players(
     config: Config, files: Sequence[Path], *, evals: Evals, by: str, json: str | None
 ) -> int:
     """Run ``live-rate rank``; return the exit code."""
-    state = await analyse_files_whole(config, files, command="rank", evals=evals)
+    state = await analyse_files_to_end(config, files, command="rank", evals=evals)
     views = state.players()
     engine = state.engine()
     gain = state.gain()

@@ -152,7 +152,7 @@ class StudyData:
     def _filter_moves(
         self, moves: polars.LazyFrame, all_players: bool
     ) -> polars.LazyFrame:
-        selected = moves.filter(polars.sql_expr(self.where))
+        selected = moves.filter(polars.sql_expr(self.sql_condition))
         if self._chosen_games is not None:
             first: dict[int, int] = {}
             for numbers in filter(None, self._chosen_games.people.values()):
@@ -165,7 +165,7 @@ class StudyData:
         return selected.filter(col("player").is_in([*self.players]))
 
     @property
-    def where(self) -> str:
+    def sql_condition(self) -> str:
         """SQL condition that selects the games, valid for the table ``games`` and for
         rows of moves.
         """
@@ -180,7 +180,11 @@ class StudyData:
 
     def _write_condition(self, searched: bool) -> str:
         results = f"(SELECT game FROM results WHERE setting = {self._number})"
-        return f"{self.where} AND game IN {results}" if searched else self.where
+        return (
+            f"{self.sql_condition} AND game IN {results}"
+            if searched
+            else self.sql_condition
+        )
 
     def count_encounters(
         self, *, searched: bool

@@ -89,7 +89,7 @@ def replace_repetition_draws(game: GameDetail) -> GameDetail:
     continues. Such a ply gets the score of the previous occurrence of the position. The
     last position of the game is not changed.
     """
-    if not _has_sudden_draw(game):
+    if not _has_sudden_zero_score(game):
         return game
     plies = list(game.plies)
     moves = tuple(ply.uci for ply in game.plies[:-1])
@@ -105,7 +105,7 @@ def replace_repetition_draws(game: GameDetail) -> GameDetail:
     return replace(game, plies=tuple(plies))
 
 
-def _has_sudden_draw(game: GameDetail) -> bool:
+def _has_sudden_zero_score(game: GameDetail) -> bool:
     """Return whether a score of 0 is next to a clear advantage.
 
     Only such a game is replayed to look for repetitions, since a replay is slow.

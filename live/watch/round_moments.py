@@ -108,7 +108,7 @@ def _find_largest_swing(scores: Scores) -> int:
 def find_round_moments(
     games: Mapping[GameId, WholeGame],
 ) -> dict[GameId, list[MomentDraft]]:
-    """Find the best-played and the wildest game of a round, and its extreme players.
+    """Find the best-played game, the wildest game and the extreme players of a round.
 
     The extreme players have the highest and the lowest percentile among players of
     their own rating.

@@ -31,7 +31,7 @@ from live.event.rate_game import (
     GameRater,
     HumanSearches,
     Measure,
-    rate_head_to_head,
+    compare_head_to_head,
 )
 from live.games.game import HeadersChanged, MovesPlayed, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
@@ -217,7 +217,7 @@ def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_head_to_head_is_the_whole_cross_correlation() -> None:
     white, black = [0, -5, -40, 0, -12], [0, 0, -40, -7]
-    found = rate_head_to_head(white, black)
+    found = compare_head_to_head(white, black)
     exact = compute_expected_score_between(GainHistogram(white), GainHistogram(black))
     assert found.expected_score == pytest.approx(exact, abs=1e-6)
-    assert rate_head_to_head(white, []) == HeadToHead()
+    assert compare_head_to_head(white, []) == HeadToHead()

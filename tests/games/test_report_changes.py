@@ -24,7 +24,11 @@ from live.games.game import (
     TakenBack,
 )
 from live.games.game_index import GameIndex
-from live.games.game_matching import drop_repeats, is_another_game, match_games
+from live.games.game_matching import (
+    drop_repeats,
+    is_next_game_of_same_players,
+    match_games,
+)
 from live.games.player_identity import preferred_game_id
 from live.games.report_changes import plan_report_steps
 from live.games.report_cleaning import (
@@ -702,18 +706,18 @@ def test_what_another_game_is(
 ) -> None:
     (game,) = build_index(make_game("Anna-Boris", sans, result=result))  # type: ignore[arg-type]
     now = make_game("Anna-Boris", told_sans, result=told_result)  # type: ignore[arg-type]
-    assert is_another_game(game, now, complete=True) is another
+    assert is_next_game_of_same_players(game, now, complete=True) is another
 
 
 def test_a_stream_tells_the_next_game_by_its_moves_once_one_is_over() -> None:
     (game,) = build_index(make_game("-", SPANISH))
-    assert is_another_game(game, make_game("-", SLAV), complete=False)
-    assert not is_another_game(game, make_game("-", "d4"), complete=False)
+    assert is_next_game_of_same_players(game, make_game("-", SLAV), complete=False)
+    assert not is_next_game_of_same_players(game, make_game("-", "d4"), complete=False)
     start = "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq - 0 1"
     now = make_game("Anna-Boris", start_fen=start)
     for result, another in (("1-0", True), ("*", False)):
         (game,) = build_index(make_game("Anna-Boris", "e4", result=result))  # type: ignore[arg-type]
-        assert is_another_game(game, now, complete=True) is another
+        assert is_next_game_of_same_players(game, now, complete=True) is another
 
 
 # --- the same game twice in one report ------------------------------------------------

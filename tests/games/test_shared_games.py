@@ -19,7 +19,11 @@ from live.games.game import (
     apply_step,
 )
 from live.games.game_index import GameIndex
-from live.games.same_game import SAME_GAME_PLIES, is_another_line, is_one_game
+from live.games.same_game import (
+    SAME_GAME_PLIES,
+    is_another_line,
+    is_same_game_in_two_sources,
+)
 from live.games.shared_games import SharedGames, Shown, describe_dispute
 from live.messages.from_sources import NO_LONGER, GameReport, Headers, Player, Result
 from tests.games.short_reports import line, make_game, report
@@ -347,13 +351,17 @@ ONE = game(clocks=5400)
 
 
 def test_event_round_and_players_make_one_game_before_the_first_move() -> None:
-    assert is_one_game(game(""), game("", feed="b"), alone=True)
-    assert is_one_game(game(""), game("", feed="b", round="Round 01.3"), alone=True)
-    assert is_one_game(game("e4 e5"), game("", feed="b", round="1.7"), alone=True)
-    assert is_one_game(
+    assert is_same_game_in_two_sources(game(""), game("", feed="b"), alone=True)
+    assert is_same_game_in_two_sources(
+        game(""), game("", feed="b", round="Round 01.3"), alone=True
+    )
+    assert is_same_game_in_two_sources(
+        game("e4 e5"), game("", feed="b", round="1.7"), alone=True
+    )
+    assert is_same_game_in_two_sources(
         game("e4 e5 Nf3 Nc6"), game("e4 e5 Nf3 Nf6", feed="b"), alone=True
     )
-    assert not is_one_game(game(""), game("", feed="b"), alone=False), (
+    assert not is_same_game_in_two_sources(game(""), game("", feed="b"), alone=False), (
         "there is another"
     )
 
@@ -386,8 +394,8 @@ def numbered(fide_id: int) -> Game:
 )
 def test_two_games_are_not_taken_for_one(one: Game, other: Game) -> None:
     other = msgspec.structs.replace(other, feed="b")
-    assert not is_one_game(one, other, alone=True)
-    assert not is_one_game(other, one, alone=True)
+    assert not is_same_game_in_two_sources(one, other, alone=True)
+    assert not is_same_game_in_two_sources(other, one, alone=True)
 
 
 @pytest.mark.parametrize(
@@ -407,9 +415,9 @@ def test_two_games_are_not_taken_for_one(one: Game, other: Game) -> None:
 )
 def test_many_moves_prove_what_names_leave_open(other: Game) -> None:
     other = msgspec.structs.replace(other, feed="b")
-    assert is_one_game(ONE, other, alone=False)
+    assert is_same_game_in_two_sources(ONE, other, alone=False)
     short = msgspec.structs.replace(other, moves=other.moves[: SAME_GAME_PLIES - 1])
-    assert not is_one_game(ONE, short, alone=False)
+    assert not is_same_game_in_two_sources(ONE, short, alone=False)
 
 
 def test_a_wrong_move_of_one_source_makes_no_second_game_after_20_plies() -> None:
@@ -418,8 +426,8 @@ def test_a_wrong_move_of_one_source_makes_no_second_game_after_20_plies() -> Non
         game(BERLIN + " d5 d6"),
         game(BERLIN.replace("c3", "b3") + " d5 d6", feed="b"),
     )
-    assert is_one_game(one, other, alone=True)
-    assert not is_one_game(one, other, alone=False), (
+    assert is_same_game_in_two_sources(one, other, alone=True)
+    assert not is_same_game_in_two_sources(one, other, alone=False), (
         "it may be the other game of these names"
     )
 

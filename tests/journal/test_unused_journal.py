@@ -16,7 +16,7 @@ from live.watch.incident_log import SERVICE
 from tests.event.arithmetic import game
 
 
-def write_entry(journal: Journal) -> None:
+def ask_log_entry(journal: Journal) -> None:
     JournalWatchStore(journal).write_note(ArbiterEntry("Hall is open"))
 
 
@@ -44,7 +44,7 @@ def test_a_journal_without_a_game_is_removed_with_the_files_beside_it(
     remove_unused_journal(path)
 
 
-@pytest.mark.parametrize("write", [write_entry, write_delay, write_game])
+@pytest.mark.parametrize("write", [ask_log_entry, write_delay, write_game])
 def test_what_people_did_and_games_stay(
     write: Callable[[Journal], None], tmp_path: Path
 ) -> None:

@@ -31,7 +31,7 @@ from live.server.authentication import Authentication, public_filter
 from live.server.event_reader import EventReader
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
-from live.server.public_delay import find_unpublished, record_publication
+from live.server.public_delay import find_unpublished, note_moves_shown
 from live.server.public_view import PublicView
 from live.server.retained_messages import RetainedMessages
 from live.server.site_stream import SiteStream
@@ -467,7 +467,7 @@ class Start:
                 clock=self._clock,
             )
             self.hall.bus.subscribe(self.public.publish)
-            self.public.listen(partial(record_publication, self.public, journal))
+            self.public.listen(partial(note_moves_shown, self.public, journal))
             self.hall.bus.subscribe(partial(self._note, "arbiter", state))
             self.public.listen(partial(self._note, "public", self.public))
             self.followers = [Streams(state, [ALL]), Streams(self.public, [EVERYTHING])]

@@ -26,7 +26,7 @@ from live.server.filtered_reader import snapshot
 from live.server.public_delay import (
     choose_delay,
     find_unpublished,
-    record_publication,
+    note_moves_shown,
     reset_delay,
     restore_delay_s,
     run_delay,
@@ -114,7 +114,7 @@ class JournalledEvent(Rehearsal):
         )
         self.listeners.append(self.public.publish)
         self.client = follower(self.public)
-        self.public.listen(partial(record_publication, self.public, self.journal))
+        self.public.listen(partial(note_moves_shown, self.public, self.journal))
 
     def report(self, report: FeedReport) -> None:
         for changes in self.state.apply_report(report):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.sources.san import UnplayableMove, play_san, quote_move
+from live.sources.san import UnplayableMove, play_san, shorten_move
 
 PROMOTION = "8/4P1k1/8/8/8/8/6K1/8 w - - 0 1"
 EN_PASSANT = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"
@@ -119,4 +119,4 @@ def test_no_move_text_is_too_odd(text: str) -> None:
         play_san(chess.Board(), text)
     except UnplayableMove as error:
         assert str(error).isprintable()
-    assert quote_move(text).isprintable()
+    assert shorten_move(text).isprintable()

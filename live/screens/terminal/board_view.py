@@ -23,7 +23,7 @@ from live.screens.terminal.board_rows import (
     find_troubles,
     write_clock_cell,
 )
-from live.screens.terminal.charts import SIDE_SIGNS, draw_charts, find_costs
+from live.screens.terminal.charts import SIDE_SIGNS, compute_lost_scores, draw_charts
 from live.screens.terminal.text import (
     FEED_SIGNS,
     WITHHELD,
@@ -113,7 +113,7 @@ def find_signs(game: GameDetail) -> list[str]:
     choice is never a mistake, even if the score one move later is lower. A move that
     lost nothing can be a find or a trap.
     """
-    costs = find_costs(game)
+    costs = compute_lost_scores(game)
     signs = []
     for ply in game.plies:
         cost = 0.0 if ply.gain_cp == 0 else costs.get(ply.ply, 0.0)

@@ -176,7 +176,7 @@ def find_span(values: Iterable[float]) -> tuple[float, float]:
     return low - spare, high + spare
 
 
-def find_costs(game: GameDetail) -> dict[int, float]:
+def compute_lost_scores(game: GameDetail) -> dict[int, float]:
     """Return the expected score that each move lost, by ply; negative for a gain."""
     costs = {}
     for ply, (before, after) in zip(
@@ -190,7 +190,7 @@ def find_costs(game: GameDetail) -> dict[int, float]:
 
 def find_costly_moves(game: GameDetail) -> list[int]:
     """Return the plies that lost at least :data:`COSTLY`, the costliest first."""
-    costs = find_costs(game)
+    costs = compute_lost_scores(game)
     costly = [ply for ply, cost in costs.items() if cost >= COSTLY]
     return sorted(costly, key=lambda ply: -costs[ply])
 

@@ -129,7 +129,7 @@ class Terminal(App[None]):
         ),
         Binding(
             "w",
-            "desk('write_entry')",
+            "desk('ask_log_entry')",
             "write",
             tooltip="write about the board into the log",
         ),

@@ -264,7 +264,7 @@ class ViewContext:
             f"Acknowledged {count_things(len(alert_ids), 'alert')} of the board"
         )
 
-    def write_entry(self, game: GameId | None) -> None:
+    def ask_log_entry(self, game: GameId | None) -> None:
         """Ask for the text of a log entry about a board, or about no board."""
 
         def enter_text(text: str) -> None:

@@ -146,7 +146,7 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
 
 
 def _explain_left_out(position: NetworkInput, uci: str) -> str | None:
-    """Return the reason why a position is left out of the check; None if it is
+    """Return why a position is left out of the check; None if it is
     included.
     """
     reason = explain_not_covered(position.board)

@@ -67,7 +67,7 @@ def read_played_games(
         if line.strip():
             try:
                 games.append(
-                    _read_searched_game(msgspec.json.decode(line, type=GameLine), gain)
+                    _read_played_game(msgspec.json.decode(line, type=GameLine), gain)
                 )
             except (
                 msgspec.DecodeError,
@@ -83,7 +83,7 @@ def read_played_games(
     return games
 
 
-def _read_searched_game(row: GameLine, gain: GainKind) -> PlayedGame:
+def _read_played_game(row: GameLine, gain: GainKind) -> PlayedGame:
     searched = row.build_searched_game()
     if searched is None:
         raise ValueError("no scores")

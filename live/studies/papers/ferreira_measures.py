@@ -325,7 +325,7 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @measure("printed-algorithm-2")
-def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figures:
+def rate_from_printed_differences(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the players' ratings by Ferreira's Algorithm 2, from the printed
     differences.
     """
