@@ -98,6 +98,7 @@ def connect_event(config: Config, journal: EventJournal, event: Event) -> EventP
     inbox = SourceInbox(
         take_report,
         event.list_reports,
+        event.find_feed_health,
         report_health,
         lambda: event.is_rated,
         waiters,

@@ -649,6 +649,12 @@ class Event:
     def feeds(self) -> tuple[FeedHealth, ...]:
         return tuple(self._feeds.values())
 
+    def find_feed_health(self, feed: FeedName) -> FeedHealth | None:
+        """Return the last reported health of a source; None if it was never
+        reported.
+        """
+        return self._feeds.get(feed)
+
     def engines(self) -> EngineHealth:
         return self._engines
 

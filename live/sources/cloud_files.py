@@ -7,7 +7,7 @@ one file per board. The pairing list and any board's file can be missing at any 
 """
 
 import re
-from typing import Annotated, Self
+from typing import Annotated
 
 import chess
 import msgspec
@@ -80,60 +80,12 @@ class CloudPairing(ForeignObject):
     result: Result | None = None
     live: bool | None = None
 
-    @property
-    def is_unknown(self) -> bool:
-        """Whether nothing could be read of the pairing, now or earlier."""
-        return "" in self.unread and not (self.white or self.black)
-
-    def fill_unread(self, before: Self | None) -> Self:
-        """Return the pairing filled from the one that was sent for this board earlier,
-        unless it names other players.
-        """
-        if before is None or _names_other(self.white, before.white):
-            return self
-        if _names_other(self.black, before.black):
-            return self
-        return super().fill_unread(before)
-
 
 class CloudRoundIndex(ForeignObject):
     """Contents of ``round-N/index.json``."""
 
     date: str | None = None
     pairings: tuple[CloudPairing, ...] | None = None
-
-    @property
-    def unread_parts(self) -> dict[str, str]:
-        """What was found instead of unread fields and unknown pairings, by path."""
-        unknown = {
-            f"pairing {board}": pairing.unread[""]
-            for board, pairing in enumerate(self.pairings or (), start=1)
-            if pairing.is_unknown
-        }
-        return self.unread | unknown
-
-    def fill_unread(self, before: Self | None) -> Self:
-        """Return the list filled from an earlier one. An unreadable pairing is removed
-        if its players are now at another board.
-        """
-        filled = super().fill_unread(before)
-        pairings = filled.pairings or ()
-        seated = [
-            (pairing.white, pairing.black)
-            for pairing in pairings
-            if "" not in pairing.unread
-        ]
-        remaining = tuple(
-            CloudPairing(unread=pairing.unread)
-            if "" in pairing.unread and (pairing.white, pairing.black) in seated
-            else pairing
-            for pairing in pairings
-        )
-        return replace(filled, pairings=remaining)
-
-
-def _names_other(now: CloudPlayer | None, before: CloudPlayer | None) -> bool:
-    return bool(now and now.lname and before and now.lname != before.lname)
 
 
 class CloudClocks(Value):
@@ -151,7 +103,6 @@ class CloudBoard(ForeignObject):
     result: Result | None = None
     clock: CloudClocks | None = None
     moves: tuple[str, ...] | None = None
-    NOT_FILLED = frozenset({"clock", "moves"})
 
 
 def find_current_round(tournament: CloudTournament) -> int:
@@ -247,10 +198,7 @@ def build_reports(
         for path, description in file.unread.items()
         if path not in described
     }
-    unread_pairing = {
-        path or "pairing": description for path, description in pairing.unread.items()
-    }
-    return add_unread(first, unread_pairing | other_unread), *rest
+    return add_unread(first, pairing.unread | other_unread), *rest
 
 
 def _read_start(board: CloudBoard) -> chess.Board:

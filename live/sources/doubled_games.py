@@ -9,7 +9,8 @@ games are compared.
 A game is read from the file that has the most of its moves: a copy might be old, but it
 might also be the file that the hall continues to write. If a file withdraws moves that
 it had, copies that still contain them are outdated until they change. If files have
-equal moves, a file of a single game is preferred, then the file that was written last.
+equal moves, a file of a single game is preferred, then the file that was used before,
+then the file that was written last.
 """
 
 import re
@@ -85,8 +86,9 @@ class DoubledGames:
 
     def __init__(self) -> None:
         # For each game that is in several files: its moves in each file at the last
-        # scan.
+        # scan, and the number of its group of duplicates.
         self._lines: dict[Place, tuple[Move, ...]] = {}
+        self._group_numbers: dict[Place, int] = {}
         # Input of the last scan, and the results computed from it.
         self._readings: Readings = {}
         self._left_out: dict[Path, set[Identity]] = {}
@@ -94,7 +96,9 @@ class DoubledGames:
         # Number of the scan at which each file was first seen.
         self._first_scans: dict[Path, int] = {}
         self._scans = 0
-        # Places that are ignored until they change.
+        # Places from which games are read, and places that are ignored until they
+        # change.
+        self._read: set[Place] = set()
         self._outdated: set[Place] = set()
 
     def drop_doubles(
@@ -128,24 +132,79 @@ class DoubledGames:
         )
 
     def _compare_files(self, copies: Iterable[FiledGame]) -> None:
-        groups = [group for group in _group_games(copies) if len(group) > 1]
+        groups = [group for group in self._group_games(copies) if len(group) > 1]
         outdated = map(self._find_outdated, groups)
         self._outdated = set(chain.from_iterable(outdated))
         left_out: dict[Path, set[Identity]] = defaultdict(set)
         doubles: Doubles = defaultdict(Counter)
+        chosen = set()
         for group in groups:
             first = max(group, key=self._rank_source)
+            chosen.add(first.place)
             original = self._choose_original(group, first)
             for copy in group:
                 if copy is not first:
                     left_out[copy.path].add(copy.identity)
                 if copy is not original:
                     doubles[copy.path][original.path] += 1
-        self._lines = {
-            copy.place: copy.game.moves for copy in chain.from_iterable(groups)
-        }
+        self._read = chosen
+        self._lines = {}
+        self._group_numbers = {}
+        for number, group in enumerate(groups):
+            for copy in group:
+                self._lines[copy.place] = copy.game.moves
+                self._group_numbers[copy.place] = number
         self._left_out = left_out
         self._doubles = doubles
+
+    def _group_games(self, copies: Iterable[FiledGame]) -> list[list[FiledGame]]:
+        """Group the games so that each group contains one game and its duplicates in
+        other files.
+        """
+        groups: list[list[FiledGame]] = []
+        by_key: dict[object, list[int]] = defaultdict(list)
+        by_former: dict[int, int] = {}
+        for copy in copies:
+            former = self._find_former_group(copy)
+            keys = list(_lookup_keys(copy))
+            number = by_former.get(former) if former is not None else None
+            if number is not None and any(
+                copy.path is other.path for other in groups[number]
+            ):
+                number = None
+            if number is None:
+                candidates = dict.fromkeys(
+                    chain.from_iterable(by_key[key] for key in keys)
+                )
+                number = next(
+                    (
+                        number
+                        for number in candidates
+                        if _is_in_group(copy, groups[number])
+                    ),
+                    None,
+                )
+            if number is None:
+                number = len(groups)
+                groups.append([])
+            groups[number].append(copy)
+            if former is not None:
+                by_former.setdefault(former, number)
+            for key in keys:
+                with_key = by_key[key]
+                if len(with_key) < MAX_ALIKE and number not in with_key:
+                    with_key.append(number)
+        return groups
+
+    def _find_former_group(self, copy: FiledGame) -> int | None:
+        """Return the group of a game at the last scan; None if it was in none. A game
+        that has been corrected since then is still in its group; a game with another
+        first move is a different game.
+        """
+        before = self._lines.get(copy.place)
+        if before is None or (before and copy.game.moves[:1] != before[:1]):
+            return None
+        return self._group_numbers[copy.place]
 
     def _find_outdated(self, group: list[FiledGame]) -> Iterator[Place]:
         """Yield the places of games that still contain moves which another file had and
@@ -208,6 +267,7 @@ class DoubledGames:
             copy.is_whole,
             copy.game.result != "*",
             copy.is_single,
+            copy.place in self._read,
             copy.written_ns,
         )
 
@@ -233,28 +293,6 @@ def _drop_games(reading: TextReading, games: set[Identity]) -> TextReading:
         reading,
         games=tuple(game for identity, game in identified if identity not in games),
     )
-
-
-def _group_games(copies: Iterable[FiledGame]) -> list[list[FiledGame]]:
-    """Group the games so that each group contains one game and its duplicates in other
-    files.
-    """
-    groups: list[list[FiledGame]] = []
-    by_key: dict[object, list[list[FiledGame]]] = defaultdict(list)
-    for copy in copies:
-        keys = list(_lookup_keys(copy))
-        candidates = chain.from_iterable(by_key[key] for key in keys)
-        group = next((each for each in candidates if _is_in_group(copy, each)), None)
-        if group is None:
-            group = []
-            groups.append(group)
-        group.append(copy)
-        for key in keys:
-            with_key = by_key[key]
-            is_listed = any(each is group for each in with_key)
-            if not is_listed and len(with_key) < MAX_ALIKE:
-                with_key.append(group)
-    return groups
 
 
 def _is_in_group(copy: FiledGame, group: list[FiledGame]) -> bool:

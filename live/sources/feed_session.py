@@ -9,7 +9,6 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import NamedTuple, Protocol
 
 from live.messages.from_sources import FeedReport, GameReport, GameReports
@@ -269,26 +268,26 @@ class FeedSession:
         else:
             self.report_health("finished" if self.is_idle else "live", self.games_text)
 
-    @property
-    def ends_s(self) -> float:
-        """The clock time from which the source counts as ended; infinity while a game
-        is unfinished.
+    def ends_in_s(self) -> float | None:
+        """Return the seconds until the source counts as ended; None while a game is
+        unfinished.
 
         A source has ended when all results are in and nothing has changed for the grace
         period: a result is often entered before the last moves arrive, and a wrong
         result is usually corrected at once.
         """
         if not self._games or any(result == "*" for result, *_ in self._games.values()):
-            return inf
-        return self.changed_s + self._config.finish_after_s
+            return None
+        return max(
+            0.0, self.changed_s + self._config.finish_after_s - self._clock.now()
+        )
 
     def earliest_wait_s(self, *waits_s: float | None) -> float:
         """Return the shortest of the given waits and, if the source has not ended, the
         time until it ends, in seconds. At least one of these must not be None.
         """
-        ends_in_s = max(0.0, self.ends_s - self._clock.now())
-        others = [wait_s for wait_s in waits_s if wait_s is not None]
-        return min(others if self._has_ended else [*others, ends_in_s])
+        ends_in_s = None if self._has_ended else self.ends_in_s()
+        return min(wait_s for wait_s in (*waits_s, ends_in_s) if wait_s is not None)
 
     @property
     def is_over(self) -> bool:
@@ -304,5 +303,6 @@ class FeedSession:
 
     @property
     def _has_ended(self) -> bool:
+        left_s = self.ends_in_s()
         # A deadline can fire one clock tick early, and sums of seconds are not exact.
-        return self.ends_s - self._clock.now() < 0.1
+        return left_s is not None and left_s < 0.1

@@ -247,6 +247,10 @@ class FolderFeed(FileFeed):
         self._left_out: dict[Path, str] = {}
         """Reason why a file could not be read, by file."""
         self._doubled = DoubledGames()
+        self._doubles: dict[Path, str] = {}
+        """For each file that is ignored, wholly or partly, because its games are in
+        other files: the description shown to people.
+        """
 
     def _find_files(self) -> Signatures:
         return scan_folder(self._path)
@@ -257,17 +261,24 @@ class FolderFeed(FileFeed):
         """
         written_ns = {path: mark[0] for path, mark in now.items()}
         remaining, doubles = self._doubled.drop_doubles(readings, written_ns)
-        descriptions = [
-            _describe_doubles(path, len(readings[path].games), doubles[path])
+        descriptions = {
+            path: _describe_doubles(path, len(readings[path].games), doubles[path])
             for path in sorted(doubles)
-        ]
+        }
+        for path, description in descriptions.items():
+            if path not in self._doubles:
+                log.info("%s: left out: %s", in_print(str(path)), description)
+        self._doubles = descriptions
         readings.update(remaining)
-        unreadable = ", ".join(
-            f"{in_print(path.name)} ({self._left_out[path]})"
+        reasons = {
+            path: self._left_out[path].removeprefix("the source ")
             for path in now
             if path in self._left_out
+        }
+        unreadable = ", ".join(
+            f"{in_print(path.name)} ({reason})" for path, reason in reasons.items()
         )
-        left_out = ", ".join(descriptions)
+        left_out = ", ".join(descriptions.values())
         notes = [f"cannot be read: {unreadable}"] * bool(unreadable)
         notes += [f"left out: {left_out}"] * bool(left_out)
         return [*notes, *super()._drop_doubles(readings, now)]
@@ -279,10 +290,12 @@ class FolderFeed(FileFeed):
         try:
             await super()._read_file(path, session)
         except (FeedTrouble, OSError) as error:
-            if isinstance(error, FeedTrouble):
-                self._left_out[path] = error.reason.removeprefix("the source ")
-            else:
-                self._left_out[path] = str(error.strerror)
+            reason = (
+                error.reason if isinstance(error, FeedTrouble) else str(error.strerror)
+            )
+            if self._left_out.get(path) != reason:
+                log.warning("%s: left out: %s", in_print(str(path)), reason)
+            self._left_out[path] = reason
         else:
             self._left_out.pop(path, None)
 

@@ -15,7 +15,8 @@ The expected fields are declared as structs in which every field has a default:
   unreadable entry becomes an empty object that describes what was found, so that later
   entries keep their positions.
 * At most :data:`MAX_ENTRIES` entries of a list are read. The object that contains the
-  list records that there are more.
+  list records that there are more; if the text itself is a list of
+  :class:`ForeignObject`, one more entry records it.
 """
 
 import json
@@ -23,14 +24,12 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import islice, zip_longest
+from itertools import islice
 from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
-    ClassVar,
     NamedTuple,
-    Self,
     TypeGuard,
     TypeVar,
     Union,
@@ -71,39 +70,9 @@ class ForeignObject(Value):
     """What was found instead of each unread field (``a list``), by the field's path
     (``white.elo``). The empty path stands for the object itself.
     """
-    NOT_FILLED: ClassVar[frozenset[str]] = frozenset()
-    """Fields that :meth:`fill_unread` leaves as they are."""
-
-    def fill_unread(self, before: Self | None) -> Self:
-        """Return this object with the values of ``before``, the same object as it was
-        sent earlier, in each field that could not be read completely, also in the
-        objects of a list. A missing list stays, too. What could not be read remains
-        recorded.
-        """
-        if before is None:
-            return self
-        if "" in self.unread:
-            return replace(before, unread=self.unread)
-        unread = {path.partition(".")[0] for path in self.unread}
-        filled: dict[str, Any] = {}
-        for name in {*self.__struct_fields__} - self.NOT_FILLED - {"unread"}:
-            now, earlier = getattr(self, name), getattr(before, name)
-            if name in unread or (now is None and isinstance(earlier, tuple)):
-                filled[name] = earlier
-            elif isinstance(now, tuple):
-                filled[name] = fill_entries(now, earlier)
-        return replace(self, **filled)
 
 
-def fill_entries(now: tuple[Any, ...], before: Sequence[Any] | None) -> tuple[Any, ...]:
-    """Return a list whose objects are filled from the objects at the same places
-    ``before``.
-    """
-    earlier: list[Any] = [*(before or ())][: len(now)]
-    return tuple(
-        entry.fill_unread(old) if isinstance(entry, ForeignObject) else entry
-        for entry, old in zip_longest(now, earlier)
-    )
+F = TypeVar("F", bound=ForeignObject)
 
 
 class _Unreadable(Exception):
@@ -143,6 +112,18 @@ def describe_no_json(body: bytes) -> str:
         return "nothing"
     description = describe_no_pgn(body[:HEAD_BYTES])
     return "damaged JSON" if description in _MEANT_AS_JSON else description
+
+
+def fill_unread(now: F, before: F | None, *names: str) -> F:
+    """Return ``now`` with the values of ``before`` in each field of ``names`` that
+    could not be read completely. These fields stay recorded as unread.
+    """
+    if before is None or not now.unread:
+        return now
+    unread = {path.partition(".")[0] for path in now.unread}
+    return replace(
+        now, **{name: getattr(before, name) for name in names if name in unread}
+    )
 
 
 def describe_unread(unread: Mapping[str, str]) -> str:
@@ -383,19 +364,30 @@ def _make_list_reader(
                     break
                 entries.append(kind(unread={"": _describe_value(entry)}))
         if len(value) > MAX_ENTRIES:
-            place.note_unread(f"more than {MAX_ENTRIES} entries")
+            left_out = f"more than {MAX_ENTRIES} entries"
+            if is_object and not place.path:
+                # No object contains this list, so a last entry records it.
+                entries.append(kind(unread={"": left_out}))
+            else:
+                place.note_unread(left_out)
         return container(entries)
 
     return read_list
 
 
+class _Field(NamedTuple):
+    name: str
+    sent_as: str
+    read: Reader
+
+
 def _make_object_reader(kind: type[msgspec.Struct]) -> Reader:
     names_unread = issubclass(kind, ForeignObject)
-    readers = {
-        field.name: _choose_reader(field.type)
+    fields = [
+        _Field(field.name, field.encode_name, _choose_reader(field.type))
         for field in msgspec.structs.fields(kind)
         if not (names_unread and field.name == "unread")
-    }
+    ]
 
     def read_object(value: object, place: _Place) -> msgspec.Struct:
         if not isinstance(value, dict):
@@ -403,13 +395,13 @@ def _make_object_reader(kind: type[msgspec.Struct]) -> Reader:
         unread: dict[str, str] = {}
         inner_place = _Place("", unread) if names_unread else place
         values: dict[str, Any] = {}
-        for name, read in readers.items():
-            sent = value.get(name)
+        for field in fields:
+            sent = value.get(field.sent_as)
             if sent is None:
                 continue
-            field_place = inner_place.at_field(name)
+            field_place = inner_place.at_field(field.name)
             try:
-                values[name] = read(sent, field_place)
+                values[field.name] = field.read(sent, field_place)
             except _Unreadable as error:
                 field_place.note_unread(str(error))
         if names_unread:

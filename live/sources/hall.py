@@ -83,6 +83,8 @@ class Hall:
         self._grace_s = grace_s
         self._games = HallGames()
         self._seats: Seats = {}
+        self._unapplied: dict[str, None] = {}
+        """Serial numbers of boards whose new pairings are not applied yet."""
         self._has_heard_pairings = False
         """Whether LiveChess has sent all pairings in this run."""
         for game in known_games:
@@ -102,15 +104,23 @@ class Hall:
 
     @property
     def note(self) -> str:
-        """Message for people about pairings that are not known yet; empty if they
-        are.
+        """Message for people about boards whose games keep their moves, and about
+        pairings that are not known yet; empty if there are none.
         """
-        is_waiting = not self._has_heard_pairings and any(
-            board.is_paired and board.serial not in self._seats
-            for board in self.boards.values()
-        )
-        waiting = "LiveChess has not sent its pairings; no new game begins"
-        return waiting if is_waiting else ""
+        # The note is built for every clock message, so boards are counted only if any
+        # game was set back.
+        boards = self.boards.values()
+        parts = []
+        if set_back_keys := self._games.set_back:
+            set_back = sum(board.key in set_back_keys for board in boards)
+            subject = "1 board was" if set_back == 1 else f"{set_back} boards were"
+            if set_back:
+                parts.append(f"{subject} set back without a result")
+        if not self._has_heard_pairings and any(
+            board.is_paired and board.serial not in self._seats for board in boards
+        ):
+            parts.append("LiveChess has not sent its pairings; no new game begins")
+        return "; ".join(parts)
 
     # --- input ------------------------------------------------------------------------
 
@@ -144,27 +154,30 @@ class Hall:
 
     def apply_pairings(
         self, seats: Seats, now_s: float, *, is_complete: bool = True
-    ) -> None:
-        """Apply new pairings to all boards. ``is_complete``: False if LiveChess has
-        listed pairings that it never sent.
+    ) -> Generator[None, None, None]:
+        """Apply new pairings to all boards. Yields after each board; a board that was
+        not reached is updated with the next pairings.
+
+        ``is_complete``: False if LiveChess has listed pairings that it never sent.
         """
         before = self._seats
         self._seats = seats
-        serials = {
-            serial: None
-            for serial in [*seats, *before]
-            if seats.get(serial, ()) != before.get(serial) or not seats
-        }
+        for serial in [*seats, *before]:
+            if seats.get(serial, ()) != before.get(serial) or not seats:
+                self._unapplied[serial] = None
         is_first_answer = is_complete and not self._has_heard_pairings
         self._has_heard_pairings |= is_complete
         if bool(seats) != bool(before) or is_first_answer:
-            serials |= dict.fromkeys(self.boards)
-        for serial in serials:
+            self._unapplied |= dict.fromkeys(self.boards)
+        for serial in [*self._unapplied]:
+            rounds = seats.get(serial, ())
+            del self._unapplied[serial]
             board = self.boards.get(serial)
             if board is None:
-                self._update_elsewhere(seats.get(serial, ()), now_s)
+                self._update_elsewhere(rounds, now_s)
             else:
                 self._seat_players(board, now_s)
+            yield
 
     def apply_moves(
         self,

@@ -3,17 +3,17 @@
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from math import inf
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import chess
 from msgspec.structs import replace
 
 from live.messages.from_sources import GameReport, Move
-from live.messages.values import Value
 from live.sources.game_identity import count_shared_plies
-from live.sources.game_line import GameLine, ListedMove
+from live.sources.game_line import MAX_PLIES, GameLine
 from live.sources.pgn_headers import clean_text
 from live.sources.placements import count_plies_before
+from live.sources.san import UnplayableMove
 
 #: Least number of plies in a game for which an empty line means that the board was
 #: cleared. In a shorter game, the first moves might have been taken back one by one.
@@ -80,17 +80,19 @@ def is_line_valid(
             return False
 
 
+#: Number of plies read at once. Checking whether a move is legal takes about 50 µs.
+READ_PLIES = 64
 #: Number of placements remembered of a board that is first seen in the middle of its
 #: game. A capture causes three or four placements.
 SEEN = 6
 
 
-class Clocks(Value):
-    """Present times on the clock of a board, seconds, as LiveChess sends them."""
+class Clocks(NamedTuple):
+    """Present times on the clock of a board."""
 
-    white: float | None = None
-    black: float | None = None
-    run: bool | None = None
+    white_s: float | None = None
+    black_s: float | None = None
+    is_whites_running: bool | None = None
     """True if White's clock runs, False if Black's does, None if neither does."""
 
 
@@ -120,11 +122,6 @@ class HallBoard:
         is known.
         """
         self.clocks = Clocks()
-        self.unread: dict[str, str] = {}
-        """Unreadable parts of the last event of the board, by path."""
-        self.unread_pairing: dict[str, str] = {}
-        self.told_unread: dict[str, str] = {}
-        """Unreadable parts as they were last reported."""
         self.start_fen = chess.STARTING_FEN
         self.moves: list[Move] = []
         """All moves on the board, with the clocks that were received with them."""
@@ -169,18 +166,27 @@ class HallBoard:
         if start is not None and (fen := start.fen()) != self._from_fen:
             self._set_start(start, games)
             self._from_fen = fen
-        texts = [*(move.san for move in self._played), *san]
+        played = [move.san for move in self._played]
         line = self._line
-        yield from line.play_moves(map(ListedMove, texts), self._start)
+        line.restart(self._start)
+        problem = None
+        for ply, text in enumerate([*played, *san[: MAX_PLIES - len(played)]]):
+            if ply % READ_PLIES == 0:
+                yield
+            try:
+                line.compare_or_play(text)
+            except UnplayableMove as error:
+                problem = line.describe_error(error)
+                break
         before = self.moves
         self.moves = list(line.moves)
         self.start_fen = line.start.fen()
-        self.problem = line.problem
+        self.problem = problem
         shared = count_shared_plies(before, self.moves)
         # Clocks of another game must not be copied to this one.
         if not is_new_game_on_board(before, self.moves):
             self.moves[:shared] = before[:shared]
-        newest = len(texts) - 1
+        newest = len(played) + len(san) - 1
         # A clock comes only with the newest move.
         if shared <= newest < len(self.moves):
             self._set_clock(newest)
@@ -201,7 +207,7 @@ class HallBoard:
         pressed; only then does the clock stop and show the increment.
         """
         is_white_to_move = self._is_whites_move(len(self.moves))
-        if not self.moves or self.clocks.run is not is_white_to_move:
+        if not self.moves or self.clocks.is_whites_running is not is_white_to_move:
             return False
         before = self.moves[-1]
         self._set_clock(len(self.moves) - 1)
@@ -215,7 +221,8 @@ class HallBoard:
         """Set the clock of the move after ``ply`` plies to its player's present clock,
         if known.
         """
-        clocks = self.clocks
-        clock_s = clocks.white if self._is_whites_move(ply) else clocks.black
+        clock_s = (
+            self.clocks.white_s if self._is_whites_move(ply) else self.clocks.black_s
+        )
         if clock_s is not None:
             self.moves[ply] = replace(self.moves[ply], clock_s=clock_s)

@@ -89,9 +89,13 @@ class HallGames:
         """Clock time at which the result of each game was first seen, by the game's
         key.
         """
+        self.set_back: set[str] = set()
+        """Keys of the games whose problem is :data:`SET_BACK`."""
         self._games: dict[str, GameReport] = {}
         self._rounds: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         """Keys of games, by event and by round and table."""
+        self._own: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        """Keys of games, by the name of the board on which they began."""
         self._reported: dict[str, GameReport] = {}
         self._changed: dict[str, None] = {}
 
@@ -111,11 +115,7 @@ class HallGames:
 
     def games_begun_on(self, board: HallBoard) -> list[GameReport]:
         """Return the games that began on a board, the last one last."""
-        return [
-            game
-            for game in self._games.values()
-            if _first_board_name(game) == board.name
-        ]
+        return [self._games[key] for key in self._own.get(board.name, ())]
 
     def find_paired_game(self, seat: Seat) -> GameReport | None:
         """Return the game of a pairing, at whichever board it is played; None if there
@@ -135,7 +135,7 @@ class HallGames:
 
     def create_game(self, board: HallBoard, headers: Headers) -> GameReport:
         """Return a new game without moves for a board; it is not stored yet."""
-        own_keys = [game.key for game in self.games_begun_on(board)]
+        own_keys = self._own.get(board.name, ())
         keys: Iterable[str]
         if headers.round:
             first = f"{board.name}/{headers.round}"
@@ -172,6 +172,11 @@ class HallGames:
             self._rounds[_table_key(before.headers)].pop(game.key, None)
         if game.headers.round:
             self._rounds[_table_key(game.headers)][game.key] = None
+        self._own[_first_board_name(game)][game.key] = None
+        if game.problem == SET_BACK:
+            self.set_back.add(game.key)
+        else:
+            self.set_back.discard(game.key)
 
     def forget_oldest(self, seated_keys: Collection[str]) -> None:
         """Forget the oldest games beyond :data:`MAX_GAMES`, except those on boards."""
@@ -182,7 +187,9 @@ class HallGames:
             del self._games[game.key]
             self._reported.pop(game.key, None)
             self.ended_s.pop(game.key, None)
+            self.set_back.discard(game.key)
             self._rounds[_table_key(game.headers)].pop(game.key, None)
+            self._own[_first_board_name(game)].pop(game.key, None)
 
 
 def _first_board_name(game: GameReport) -> str:

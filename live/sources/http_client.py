@@ -44,6 +44,10 @@ PATIENCE = 12
 #: Number of pieces of a body that are read before other tasks get a turn. A source can
 #: send each byte as a separate piece, which takes about 0.05 ms.
 PIECES_A_TURN = 32
+#: A body with more than :data:`PIECES` pieces is abandoned if they have fewer than
+#: :data:`PIECE_BYTES` bytes on average.
+PIECES = 4096
+PIECE_BYTES = 16
 #: A file that was changed within this time before the answer might change again without
 #: a new modification time. Modification times are in whole seconds, on some drives in
 #: steps of two.
@@ -204,6 +208,10 @@ async def _read_body(response: httpx.Response, feed: FeedName, max_bytes: int) -
                 feed, problem, "Give the address of one event"
             )
         parts.append(part)
+        if len(parts) > PIECES and size < PIECE_BYTES * len(parts):
+            raise FeedTrouble(
+                f"the answer comes in pieces of {size / len(parts):.1f} bytes"
+            )
     return b"".join(parts)
 
 

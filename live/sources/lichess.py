@@ -24,7 +24,9 @@ from itertools import pairwise
 from math import inf
 from typing import TypeVar
 
-from live.messages.from_sources import GameReport
+import chess
+
+from live.messages.from_sources import GameReport, Move
 from live.messages.values import Value
 from live.process.backoff import format_duration
 from live.process.loop_slices import LoopSlices
@@ -122,6 +124,7 @@ class LichessBroadcastFeed(PolledFeed):
         first.
         """
         self._next_asked_s = -inf
+        self._placements: dict[str, tuple[tuple[Move, ...], str]] = {}
         self._stored_games: dict[str, GameReport] = {}
         """Games of the round as they were last reported, by key."""
         self._exported_s = -inf
@@ -158,6 +161,8 @@ class LichessBroadcastFeed(PolledFeed):
                 if self._tried_s is None:
                     self._tried_s = self._heard_s
                 self._compared_s = -inf
+                self._failed_s: float | None = None
+                """Clock time of the last change before the last failed comparison."""
                 # Drop the incomplete game at the end of the previous connection: the
                 # whole game will be sent again.
                 self._decoder.reset()
@@ -188,23 +193,26 @@ class LichessBroadcastFeed(PolledFeed):
         """
         # Received data is processed before a comparison that is due.
         if self._reading.done():
-            return await self._poll_stream()
+            return await self._poll_stream(session)
         if session.is_over and self._compared_s > session.changed_s:
             return Poll()
         now_s = self._clock.now() + TICK_S
-        if now_s >= self._heard_s + self._silence_s:
+        is_ending = session.is_over and self._failed_s != session.changed_s
+        if now_s >= self._heard_s + self._silence_s and not is_ending:
             silence = format_duration(self._silence_s)
             raise FeedTrouble(f"nothing received for {silence}")
         if session.is_idle:
             await self._look_for_next_round()
-        if now_s < self._next_comparison_s(session):
+        if now_s < self._next_comparison_s(session) and not is_ending:
             return self._unanswered
         self._tried_s = self._clock.now()
         poll = await self._compare_rounds(session)
         if poll.again_in_s is None:
             self._compared_s = self._clock.now()
-        elif not poll.games:
-            return self._unanswered
+        else:
+            self._failed_s = session.changed_s
+            if not poll.games:
+                return self._unanswered
         return poll
 
     @property
@@ -220,8 +228,6 @@ class LichessBroadcastFeed(PolledFeed):
         corrected hours later.
         """
         assert self._tried_s is not None
-        if session.is_over and self._tried_s < session.ends_s:
-            return self._tried_s  # the end needs a comparison of its own
         still_s = self._clock.now() - session.changed_s
         most_s = RAREST_S if session.is_idle else RARELY_S
         return self._tried_s + min(most_s, max(COMPARE_S, still_s / 10))
@@ -232,14 +238,19 @@ class LichessBroadcastFeed(PolledFeed):
             due_s.append(self._next_asked_s + NEXT_ROUND_S)
         return max(0.0, min(due_s) - self._clock.now())
 
-    async def _poll_stream(self) -> Poll:
+    async def _poll_stream(self, session: FeedSession) -> Poll:
         """Return the games that the next chunk of the stream completes."""
         chunk = self._reading.result()
         self._heard_s = self._clock.now()
         if chunk is None:
             raise FeedTrouble("the stream ended")
         self._read_next()
-        if chunk.strip() and not self._has_begun:
+        is_blank = not chunk.strip()
+        if is_blank and session.is_over and self._scope == "round":
+            # After the grace period, a keep-alive is taken as confirmation of the end,
+            # as a failed comparison is.
+            return Poll()
+        if not is_blank and not self._has_begun:
             if description := describe_no_pgn(chunk, self._content_type):
                 remedy = "Check the address and [feeds.lichess] base_url"
                 raise create_permanent_trouble(
@@ -359,10 +370,23 @@ class LichessBroadcastFeed(PolledFeed):
         return all(map(self._is_unchanged, listed.games))
 
     def _is_unchanged(self, board: RoundBoard) -> bool:
-        game = self._stored_games.get(board.id)
-        if game is None or read_result(board.status or "*") != game.result:
+        stored_game = self._stored_games.get(board.id)
+        if (
+            stored_game is None
+            or read_result(board.status or "*") != stored_game.result
+        ):
             return False
-        return (board.lastMove or "") == (game.moves[-1].uci if game.moves else "")
+        moves, placement = self._placements.get(board.id, ((), ""))
+        if not placement or moves != stored_game.moves:
+            position = chess.Board(
+                stored_game.start_fen,
+                chess960=stored_game.headers.variant == "chess960",
+            )
+            for move in stored_game.moves:
+                position.push_uci(move.uci)
+            placement = position.board_fen()
+            self._placements[board.id] = stored_game.moves, placement
+        return (board.fen or chess.STARTING_FEN).partition(" ")[0] == placement
 
     async def _look_for_next_round(self) -> None:
         """Switch to the next round if it has begun; the round before it is still
@@ -436,8 +460,8 @@ class RoundBoard(Value):
     """One board in the short list of a round."""
 
     id: str = ""
-    lastMove: str | None = None
-    """Last move, UCI; missing at the starting position."""
+    fen: str | None = None
+    """FEN of the present position; missing at the starting position."""
     status: str | None = None
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 import chess
 
@@ -26,6 +26,7 @@ from live.sources.foreign_json import (
     ForeignObject,
     add_unread,
     describe_no_json,
+    fill_unread,
     read_json,
 )
 from live.sources.lichess_token import LichessToken
@@ -75,8 +76,6 @@ class _Line(ForeignObject):
     whose field ``t`` names the kind.
     """
 
-    NOT_FILLED: ClassVar = frozenset({"fen", "lm", "wc", "bc"})
-
     id: str | None = None
     variant: _Keyed | None = None
     speed: str | None = None
@@ -108,6 +107,11 @@ class _Line(ForeignObject):
             )
         sides = self.players or _Players()
         return _read_player(sides.white), _read_player(sides.black)
+
+
+#: Fields of a description that, if unreadable, keep their values from the previous
+#: description of the game.
+_KEPT = ("variant", "initialFen", "status", "winner", "players")
 
 
 class _TvLine(Value):
@@ -153,7 +157,7 @@ class LichessGameStream:
         if line.id is not None:
             before = self._described
             if before is not None and before.id == line.id:
-                line = line.fill_unread(before)
+                line = fill_unread(line, before, *_KEPT)
             self.over = line.status is not None and line.status.id > _STARTED
             is_first, description = description is None, line
             self._current = self._described = line

@@ -112,11 +112,15 @@ class LiveChessFeed(Feed):
             seats = await self._pairings.fetch_pairings(client, self._share)
         if seats is None:
             return
-        boards.hall.apply_pairings(
-            seats, self._clock.now(), is_complete=self._pairings.is_complete
+        await self._share.run(
+            boards.hall.apply_pairings(
+                seats, self._clock.now(), is_complete=self._pairings.is_complete
+            )
         )
-        boards.update_unread_pairings(self._pairings.unread)
-        await self._report_games(session, boards, boards.take_changed_games())
+        changed_boards = boards.update_unread_pairings(self._pairings.unread)
+        await self._report_games(
+            session, boards, boards.take_changed_games(*changed_boards)
+        )
 
     async def _report_games(
         self, session: FeedSession, boards: LiveChessMessages, games: list[GameReport]

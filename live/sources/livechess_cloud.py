@@ -6,6 +6,7 @@ requested conditionally, and only as often as it is likely to have changed.
 """
 
 import asyncio
+import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from live.errors import FeedNotFound
-from live.messages.from_sources import IN_DOUBT, GameReports
+from live.messages.from_sources import IN_DOUBT, GameReport, GameReports
 from live.messages.values import Value
 from live.sources import http_client
 from live.sources.cloud_files import (
@@ -34,6 +35,7 @@ from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.foreign_json import (
     describe_no_json,
     describe_unread,
+    fill_unread,
     read_json,
 )
 from live.sources.retry import FeedTrouble, create_permanent_trouble
@@ -46,6 +48,12 @@ from live.sources.source_address import (
 )
 
 T = TypeVar("T", CloudTournament, CloudRoundIndex, CloudBoard)
+#: Fields of a file that, if unreadable, keep their previous values. Moves are kept in
+#: the same way for all sources, so they are not listed.
+_KEPT = ("name", "location", "timecontrol", "date", "live", "chess960", "result")
+
+
+log = logging.getLogger(__name__)
 
 LOOKUP = "https://lookup.livechesscloud.com"
 #: Time between two polls, seconds; lila uses the same time for this service.
@@ -105,6 +113,7 @@ class _Page(msgspec.Struct, Generic[T], eq=False):
     asked_s: float = -inf
     changed_s: float = -inf
     since: dict[str, str] = {}
+    body: bytes | None = None
     contents: T | None = None
     """Last readable contents."""
     damage: str = ""
@@ -115,6 +124,9 @@ class _Page(msgspec.Struct, Generic[T], eq=False):
     """Problem of the file shown to people; empty if the file was read or none is
     expected.
     """
+    wrong_pairing: _Wrong = msgspec.field(default_factory=_Wrong)
+    """Problem of the board's pairing shown to people."""
+    warned: bool = False
     made_of: object = None
     games: GameReports = ()
     """For a board's file: its reports, built from the values in ``made_of``. There are
@@ -166,8 +178,7 @@ class LiveChessCloudFeed(PolledFeed):
         self._pages: dict[str, _Page[Any]] = {}
         self._rounds: dict[int, _Round] = {}
         self._found_host = ""
-        self._refusal: FeedTrouble | None = None
-        """The refusal in this poll that asks for the longest wait."""
+        self._current = 1
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[None]:
@@ -180,8 +191,8 @@ class LiveChessCloudFeed(PolledFeed):
         tournament = await self._read_page(
             f"{self._root}/tournament.json", CloudTournament, TOURNAMENT_S
         )
-        current = self._round or find_current_round(tournament)
-        self._refusal = None
+        current = self._round or self._choose_round(tournament)
+        looked_s = self._clock.now()
         await self._poll_round(tournament, current)
         for number in self._find_late_rounds(current):
             try:
@@ -205,11 +216,19 @@ class LiveChessCloudFeed(PolledFeed):
             is_listed and all(round_.complete for round_ in rounds),
             PERIOD_S if may_have_more else None,
             self._describe_damage(),
-            self._refusal,
+            self._find_refusal(looked_s),
         )
 
     def _poll_period_s(self, session: FeedSession) -> float:
         return PERIOD_S
+
+    def _choose_round(self, tournament: CloudTournament) -> int:
+        """Return the round to follow. While an entry in the list of rounds cannot be
+        read, the source does not go back to an earlier round.
+        """
+        current = find_current_round(tournament)
+        self._current = current if tournament.is_listed else max(current, self._current)
+        return self._current
 
     def _find_late_rounds(self, current: int) -> list[int]:
         """Return the earlier rounds that might still change. The service reports that a
@@ -233,20 +252,31 @@ class LiveChessCloudFeed(PolledFeed):
         )
         return is_over and still_s > self._config.finish_after_s
 
+    def _find_refusal(self, looked_s: float) -> FeedTrouble | None:
+        """Return the refusal since clock time ``looked_s`` that asks for the longest
+        wait; None if there was none.
+        """
+        refusals = [
+            page.trouble
+            for page in self._pages.values()
+            if page.asked_s >= looked_s
+            and page.trouble is not None
+            and page.trouble.wait_s > 0
+        ]
+        return max(refusals, key=lambda refusal: refusal.wait_s, default=None)
+
     def _describe_damage(self) -> str:
         """Return a description of the unreadable parts of files, except those that are
         described in the boards' games.
         """
         notes = []
         for page in self._pages.values():
-            problem = "" if page.games else page.wrong.text
+            problem = "" if page.games else page.wrong.text or page.wrong_pairing.text
             match page.contents:
                 case CloudTournament(is_listed=False):
                     problem = problem or "its rounds cannot be read"
-                case CloudTournament(unread=unread):
+                case CloudTournament(unread=unread) | CloudRoundIndex(unread=unread):
                     problem = problem or describe_unread(unread)
-                case CloudRoundIndex():
-                    problem = problem or describe_unread(page.contents.unread_parts)
             if problem:
                 notes.append(f"{self._path_below_tournament(page)}: {problem}")
         return "; ".join(notes)
@@ -289,6 +319,7 @@ class LiveChessCloudFeed(PolledFeed):
                 is_over = pairing.result not in (None, "*")
                 contents = await self._poll_board(page, is_over)
             now_s = self._clock.now()
+            page.wrong_pairing.set_text("", now_s)
             problem = page.wrong.describe_problem(now_s)
             event = (
                 tournament.name,
@@ -311,11 +342,47 @@ class LiveChessCloudFeed(PolledFeed):
                 if pairing.white or pairing.black  # no players: an unused board
             ]
         games = tuple(chain.from_iterable(task.result() for task in tasks))
-        # The board of an unreadable pairing is unknown until its pairing was read once.
-        round_.complete = not any(pairing.is_unknown for pairing in pairings)
+        unread_pairings = {
+            m: entry.unread[""]
+            for m, entry in enumerate(pairings, start=1)
+            if "" in entry.unread
+        }
+        games += self._keep_unpaired(root, unread_pairings, games)
+        round_.complete = not unread_pairings
         if games != round_.games:
             round_.games = games
             round_.changed_s = self._clock.now()
+
+    def _keep_unpaired(
+        self, root: str, unread_pairings: dict[int, str], other_games: GameReports
+    ) -> GameReports:
+        """Return the last known games of boards whose pairing cannot be read.
+
+        Args:
+            root: base URL of the round's files.
+            unread_pairings: what was found instead of each board's pairing, by the
+                board's number.
+            other_games: games of the other boards. Players who are now at another board
+                have left their old one.
+        """
+        seated = {
+            (game.headers.white.name, game.headers.black.name) for game in other_games
+        }
+        kept_games: list[GameReport] = []
+        for m, description in unread_pairings.items():
+            page = self._page_at(f"{root}/game-{m}.json", CloudBoard)
+            now_s = self._clock.now()
+            page.wrong_pairing.set_text(
+                f"its pairing cannot be read ({description})", now_s
+            )
+            page.made_of = None
+            problem = page.wrong_pairing.describe_problem(now_s)
+            kept_games += [
+                replace(game, problem=problem, unread=("moves", "result"))
+                for game in page.games
+                if (game.headers.white.name, game.headers.black.name) not in seated
+            ]
+        return tuple(kept_games)
 
     async def _poll_board(
         self, page: _Page[CloudBoard], is_over: bool
@@ -358,9 +425,14 @@ class LiveChessCloudFeed(PolledFeed):
         """
         page.trouble = trouble
         page.wrong.set_text(effect and f"{effect}: {trouble.reason}", self._clock.now())
-        longest_s = 0.0 if self._refusal is None else self._refusal.wait_s
-        if trouble.wait_s > longest_s:
-            self._refusal = trouble
+        if effect and trouble.fatal is not None and not page.warned:
+            page.warned = True
+            log.warning(
+                "%s: %s left out: %s",
+                self.name,
+                self._path_below_tournament(page),
+                trouble.reason,
+            )
 
     async def _read_page(self, path: str, kind: type[T], period_s: float) -> T:
         """Return the last readable contents of a file that is needed for all boards,
@@ -397,17 +469,19 @@ class LiveChessCloudFeed(PolledFeed):
         if answer is None:
             return
         page.since = answer.validators
+        if answer.body == page.body:
+            return
+        page.body = answer.body
         contents = read_json(answer.body, page.kind)
         if contents is None:
             page.damage = describe_no_json(answer.body)
         elif isinstance(contents, CloudRoundIndex) and contents.pairings is None:
             page.damage = "a file without pairings"
         else:
+            names = [name for name in _KEPT if name in page.kind.__struct_fields__]
+            page.contents = fill_unread(contents, page.contents, *names)
+            page.changed_s = page.asked_s
             page.damage = ""
-            contents = contents.fill_unread(page.contents)
-            if contents != page.contents:
-                page.contents = contents
-                page.changed_s = page.asked_s
         if page.damage:
             page.since = {}
 

@@ -25,11 +25,18 @@ Reaction = tuple[list[bytes], list[GameReport]]
 """Messages to send and games to report after a received message."""
 
 
+class _Sides(Value):
+    white: float | None = None
+    black: float | None = None
+    run: bool | None = None
+    """True if White's clock runs, false if Black's does, None if neither does."""
+
+
 class _Event(ForeignObject):
     """Event of a board. Unchanged values are omitted."""
 
     board: str | None = None
-    clock: Clocks | None = None
+    clock: _Sides | None = None
     start: str | None = None
     san: tuple[str, ...] | None = None
     match: bool | None = None
@@ -57,9 +64,14 @@ class LiveChessMessages:
     between pieces of long work.
     """
 
-    def __init__(self, hall: Hall) -> None:
-        self.hall = hall
+    def __init__(self, hall: Hall | None = None) -> None:
+        self.hall = hall or Hall()
         self._calls = 0
+        self._unread: dict[str, dict[str, str]] = {}
+        """Unreadable parts of the last event of each board, by the board's serial
+        number.
+        """
+        self._unread_pairings: dict[str, dict[str, str]] = {}
         self._damage = ""
 
     @property
@@ -67,26 +79,46 @@ class LiveChessMessages:
         """Message for people about the boards and the last message."""
         return "; ".join(filter(None, [self.hall.note, self._damage]))
 
-    def take_changed_games(self) -> list[GameReport]:
-        """Return the games that have changed, or whose unreadable parts have, each with
-        these parts described.
+    def take_changed_games(self, *boards: HallBoard) -> list[GameReport]:
+        """Return the games that have changed and the games of the boards in ``boards``,
+        each with its unread parts described.
         """
         games = {game.key: game for game in self.hall.take_changed_games()}
-        for board in self.hall.boards.values():
-            game = self.hall.game_of_board(board)
-            unread = board.unread_pairing | board.unread
-            is_told = unread == board.told_unread and (
-                not unread or board.key not in games
-            )
-            if game is not None and not is_told:
-                board.told_unread = unread
-                games[board.key] = _add_unreadable(game, unread)
+        for board in boards:
+            if (game := self.hall.game_of_board(board)) is not None:
+                games[game.key] = game
+        if games and (self._unread or self._unread_pairings):
+            for board in self.hall.boards.values():
+                if board.key in games:
+                    games[board.key] = self._add_unreadable(
+                        games[board.key], board.serial
+                    )
         return list(games.values())
 
-    def update_unread_pairings(self, unread: dict[str, dict[str, str]]) -> None:
-        """Store the unreadable parts of pairings, by serial number."""
-        for board in self.hall.boards.values():
-            board.unread_pairing = unread.get(board.serial, {})
+    def update_unread_pairings(
+        self, unread: dict[str, dict[str, str]]
+    ) -> list[HallBoard]:
+        """Store the unreadable parts of pairings, by serial number. Return the boards
+        for which they have changed.
+        """
+        before = self._unread_pairings
+        self._unread_pairings = unread
+        changed = [
+            serial
+            for serial in {**before, **unread}
+            if before.get(serial) != unread.get(serial)
+        ]
+        return [
+            self.hall.boards[serial] for serial in changed if serial in self.hall.boards
+        ]
+
+    def _add_unreadable(self, game: GameReport, serial: str) -> GameReport:
+        unread = self._unread.get(serial, {})
+        all_unread = self._unread_pairings.get(serial, {}) | unread
+        if description := all_unread.pop("san", None):
+            problem = f"its moves cannot be read ({description})"
+            game = replace(game, problem=problem, unread=("moves",))
+        return add_unread(game, all_unread)
 
     def request_boards(self) -> bytes:
         """Return the message that asks for the list of boards."""
@@ -112,18 +144,19 @@ class LiveChessMessages:
             return [], self.take_changed_games()
         yield
         board = boards[message.id - 1]
+        before = self._unread.pop(board.serial, {})
         unread = event.unread
         if event.san is None:
             # The event has no moves, so moves that could not be read before are still
             # missing.
             unread = {
-                path: board.unread[path]
-                for path in ("san", "start")
-                if path in board.unread
+                path: before[path] for path in ("san", "start") if path in before
             } | unread
-        board.unread = unread
+        if unread:
+            self._unread[board.serial] = unread
         sent = yield from self._apply_event(board, event, now_s)
-        return sent, self.take_changed_games()
+        changed_boards = [board] if unread != before else []
+        return sent, self.take_changed_games(*changed_boards)
 
     def _subscribe_boards(self, boards: object, now_s: float) -> list[bytes]:
         """Return the messages that subscribe to new boards. Only the answer to
@@ -149,7 +182,7 @@ class LiveChessMessages:
     ) -> Generator[None, None, list[bytes]]:
         placed = (event.board or "").partition(" ")[0]
         if event.clock is not None:
-            board.clocks = event.clock
+            board.clocks = Clocks(event.clock.white, event.clock.black, event.clock.run)
         if event.unread.keys() & {"san", "start"}:
             # Moves that cannot be read, or that start from an unknown position, are
             # treated as if they had not been received.
@@ -192,11 +225,3 @@ class LiveChessMessages:
     def _encode_call(self, call: str, **fields: object) -> bytes:
         self._calls += 1
         return msgspec.json.encode({"id": self._calls, "call": call, **fields})
-
-
-def _add_unreadable(game: GameReport, unread: dict[str, str]) -> GameReport:
-    if "san" in unread:
-        problem = f"its moves cannot be read ({unread['san']})"
-        game = replace(game, problem=problem, unread=("moves",))
-    others = {path: text for path, text in unread.items() if path != "san"}
-    return add_unread(game, others)

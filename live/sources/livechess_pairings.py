@@ -8,11 +8,11 @@ no public description; the paths and fields are those that the PyPI package
 """
 
 import logging
-from collections import defaultdict
-from collections.abc import Generator, Mapping
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeVar
 
 import httpx
+from msgspec.structs import replace
 
 from live.messages.from_sources import Headers
 from live.messages.values import FeedName
@@ -23,7 +23,7 @@ from live.sources.foreign_json import (
     ForeignObject,
     describe_no_json,
     describe_unread,
-    fill_entries,
+    fill_unread,
     read_json,
 )
 from live.sources.hall import MAX_BOARDS
@@ -65,8 +65,8 @@ T = TypeVar("T")
 
 
 class Pairings:
-    """Fetches the pairings of one LiveChess. What is missing or cannot be read in an
-    answer is kept from the one before: an unreadable round is not a removed round.
+    """Fetches the pairings of one LiveChess. If an answer is missing or cannot be read,
+    the previous one is kept: an unreadable round is not a removed round.
     """
 
     def __init__(self, feed: FeedName, url: str) -> None:
@@ -74,21 +74,16 @@ class Pairings:
         self._feed = feed
         self._base = f"http{url.removeprefix('ws')}".rstrip("/")
         self._answers: dict[str, Any] = {}
-        """Answers of the last completed fetch, by path; None for an answer that was
-        never read.
+        """Answers of the last completed fetch, by path."""
+        self.is_complete = False
+        """Whether every tournament and round listed in the last completed fetch has
+        been read at least once.
         """
         self._notes: list[str] = []
         self.unread: dict[str, dict[str, str]] = {}
         """Unreadable parts of pairings in the last fetch, by serial number of the
         board.
         """
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every tournament and round listed in the last completed fetch has
-        been read at least once.
-        """
-        return all(answer is not None for answer in self._answers.values())
 
     @property
     def note(self) -> str:
@@ -104,60 +99,63 @@ class Pairings:
         sent a list of tournaments.
         """
         # A fetch that is cancelled must not lose the answers of earlier ones.
+        before = self._answers
         answers: dict[str, Any] = {}
         self._notes = []
         self.unread = {}
 
         async def fetch_json(path: str, kind: type[T]) -> T | None:
-            answers[path] = contents = await self._fetch_json(client, path, kind)
+            answer = None
+            try:
+                url = f"{self._base}/{path}"
+                answer = await http_client.fetch_body(
+                    client, self._feed, url, max_bytes=MAX_BYTES
+                )
+            except FeedTrouble as error:
+                log.debug("%s: %s: %s", self._feed, path, error)
+            contents = None if answer is None else read_json(answer.body, kind)
+            if answer is not None and contents is None:
+                self._notes.append(f"{path} is {describe_no_json(answer.body)}")
             return contents
 
         listed: tuple[_Tournament, ...] | None = await fetch_json(
             "tournaments", tuple[_Tournament, ...]
         )
+        listed = _merge_lists(
+            listed, before.get("tournaments"), MAX_TOURNAMENTS, _keep_listed
+        )
         if listed is None:
             return None
-        seats: defaultdict[str, dict[tuple[str, int], Seat]] = defaultdict(dict)
-        for entry in listed[:MAX_TOURNAMENTS]:
-            tournament = await fetch_json(f"tournament/{entry.uuid}", _Tournament)
-            if tournament is None:
-                continue
+        answers["tournaments"] = listed
+        is_complete = True
+        seats: dict[str, dict[tuple[str, int], Seat]] = {}
+        for entry in listed:
+            path = f"tournament/{entry.uuid}"
+            answer = await fetch_json(path, _Tournament)
+            tournament = _merge_tournament(answer, before.get(path))
+            if answer is None and path not in before:
+                is_complete = False
+            else:
+                answers[path] = tournament
+            self._note_unread(path, tournament.unread)
+            self._note_serials(path, tournament)
             for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
-                round_ = await fetch_json(f"round/{entry.uuid}/{number}", _Round)
-                if round_ is None:
-                    continue
+                path = f"round/{entry.uuid}/{number}"
+                round_answer = await fetch_json(path, _Round)
+                round_ = _merge_round(round_answer, before.get(path))
+                if round_answer is None and path not in before:
+                    is_complete = False
+                else:
+                    answers[path] = round_
+                self._note_unread(path, round_.unread)
+                round_number = number + 1 if round_.nr is None else round_.nr
                 for serial, seat in await share.run(
-                    self._read_seats(tournament, number, round_)
+                    self._read_seats(tournament, round_number, round_)
                 ):
-                    seats[serial][entry.uuid, number] = seat
+                    seats.setdefault(serial, {})[entry.uuid, number] = seat
         self._answers = answers
+        self.is_complete = is_complete
         return {serial: tuple(rounds.values()) for serial, rounds in seats.items()}
-
-    async def _fetch_json(
-        self, client: httpx.AsyncClient, path: str, kind: type[T]
-    ) -> T | None:
-        """Return a file filled from its last contents; these alone if there is no
-        readable answer.
-        """
-        before = self._answers.get(path)
-        url = f"{self._base}/{path}"
-        try:
-            answer = await http_client.fetch_body(
-                client, self._feed, url, max_bytes=MAX_BYTES
-            )
-        except FeedTrouble as error:
-            log.debug("%s: %s: %s", self._feed, path, error)
-            answer = None
-        if answer is None:
-            return before
-        contents: Any = read_json(answer.body, kind)
-        if contents is None:
-            self._notes.append(f"{path} is {describe_no_json(answer.body)}")
-            return before
-        if isinstance(contents, tuple):
-            return cast(T, fill_entries(contents, before))
-        self._note_unread(path, contents.unread)
-        return cast(T, contents.fill_unread(before))
 
     def _read_seats(
         self, tournament: _Tournament, number: int, round_: _Round
@@ -165,52 +163,106 @@ class Pairings:
         """Return the pairings of a round, each with the serial number of its board.
         Yields between pieces of work.
         """
-        round_number = number + 1 if round_.nr is None else round_.nr
-        serials = self._read_serials(tournament)
+        serials = dict(enumerate(map(_read_serial, tournament.eboards or ()), start=1))
         seats = []
-        for place, pairing in enumerate((round_.pairings or ())[:MAX_BOARDS]):
+        for place, pairing in enumerate(round_.pairings or ()):
             if place % SEATS_A_PIECE == 0:
                 yield
             serial = serials.get(pairing.nr)
             if not serial:
-                self._note_unread(f"a pairing of round {round_number}", pairing.unread)
+                self._note_unread(f"a pairing of round {number}", pairing.unread)
                 continue
             if pairing.unread:
                 self.unread[serial] = pairing.unread
-            # An unreadable result does not withdraw the earlier one.
-            is_known = pairing.result is not None or "result" not in pairing.unread
-            if (pairing.white or pairing.black) and is_known:
-                seat = _create_seat(tournament.name, round_number, pairing)
-                seats.append((serial, seat))
+            if (pairing.white or pairing.black) and _is_result_known(pairing):
+                seats.append((serial, _create_seat(tournament.name, number, pairing)))
         return seats
 
-    def _read_serials(self, tournament: _Tournament) -> dict[int, str]:
-        """Return the serial numbers of the boards that can be read, by table."""
-        serials = {}
-        boards = (tournament.eboards or ())[:MAX_BOARDS]
-        for table, value in enumerate(boards, start=1):
-            if serial := _read_serial(value):
-                serials[table] = serial
-            elif value is not None:
-                note = f"the board of table {table} cannot be read"
-                self._note(tournament.name or "tournament", note)
-        return serials
+    def _note_serials(self, path: str, tournament: _Tournament) -> None:
+        for table, serial in enumerate(tournament.eboards or (), start=1):
+            if serial is not None and _read_serial(serial) is None:
+                self._notes.append(
+                    f"{clean_text(path, 80)}: the board of table {table} cannot be read"
+                )
 
     def _note_unread(self, part: str, unread: Mapping[str, str]) -> None:
         if unread:
-            self._note(part, describe_unread(unread))
-
-    def _note(self, part: str, problem: str) -> None:
-        note = f"{clean_text(part, 80)}: {problem}"
-        if note not in self._notes:
-            self._notes.append(note)
+            self._notes.append(f"{clean_text(part, 80)}: {describe_unread(unread)}")
 
 
-def _read_serial(value: object) -> str:
-    """Return the serial number of a board; empty if it is missing or unreadable."""
+def _merge_lists(
+    now: tuple[T, ...] | None,
+    before: tuple[T, ...] | None,
+    limit: int,
+    merge: Callable[[T, T], T],
+) -> tuple[T, ...] | None:
+    """Return the first ``limit`` entries of a list, each merged with the earlier entry
+    at the same position; if there is no new list, the earlier one.
+    """
+    if now is None:
+        return before
+    earlier = before or ()
+    return *map(merge, now[:limit], earlier), *now[len(earlier) : limit]
+
+
+def _keep_listed(now: _Tournament, before: _Tournament) -> _Tournament:
+    return before if now.unread else now
+
+
+def _merge_tournament(
+    now: _Tournament | None, before: _Tournament | None
+) -> _Tournament:
+    before = before or _Tournament()
+    if now is None:
+        return before
+    now = fill_unread(now, before, "name")
+    return replace(
+        now,
+        rounds=before.rounds if now.rounds is None else now.rounds,
+        eboards=_merge_lists(now.eboards, before.eboards, MAX_BOARDS, _merge_serial),
+    )
+
+
+def _merge_serial(now: object, before: object) -> object:
+    is_odd = now is not None and _read_serial(now) is None
+    return before if is_odd else now
+
+
+def _read_serial(value: object) -> str | None:
+    """Return the serial number of a board; None if it is missing or unreadable."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return clean_text(value, 40) if isinstance(value, str) else ""
+    return clean_text(value, 40) or None if isinstance(value, str) else None
+
+
+def _merge_round(now: _Round | None, before: _Round | None) -> _Round:
+    before = before or _Round()
+    if now is None:
+        return before
+    now = fill_unread(now, before, "nr")
+    pairings = _merge_lists(now.pairings, before.pairings, MAX_BOARDS, _merge_pairing)
+    return replace(now, pairings=pairings)
+
+
+def _merge_pairing(now: _Pairing, before: _Pairing) -> _Pairing:
+    if "" in now.unread:
+        return replace(before, unread=now.unread)
+    filled = fill_unread(now, before, "nr", "white", "black")
+    if (filled.nr, filled.white, filled.black) != (
+        before.nr,
+        before.white,
+        before.black,
+    ):
+        # The players have changed, so the earlier result is not theirs.
+        return filled
+    return fill_unread(filled, before, "result", "live")
+
+
+def _is_result_known(pairing: _Pairing) -> bool:
+    """Return whether the result is known. An unreadable result does not withdraw the
+    earlier one.
+    """
+    return pairing.result is not None or "result" not in pairing.unread
 
 
 def _create_seat(event: str | None, number: int, pairing: _Pairing) -> Seat:

@@ -10,6 +10,7 @@ topic while the consumer is busy.
 
 import asyncio
 import hashlib
+import logging
 import platform
 import re
 from collections.abc import AsyncIterator
@@ -32,6 +33,7 @@ from live.sources.retry import FeedTrouble, create_permanent_trouble
 from live.sources.source_address import FeedAddress, create_unknown_feed
 from live.user_files import read_file_of_setting
 
+log = logging.getLogger(__name__)
 #: Greatest number of messages waiting in the library; each is processed in well under a
 #: millisecond.
 QUEUE = 10_000
@@ -87,6 +89,7 @@ class MqttFeed(PolledFeed):
             else None
         )
         self._games = MqttGames()
+        self._warned: set[str] = set()
 
     @asynccontextmanager
     async def _connect(self) -> AsyncIterator[None]:
@@ -154,6 +157,12 @@ class MqttFeed(PolledFeed):
             payload = message.payload if isinstance(message.payload, bytes) else b""
             await LoopSlices().run(self._games.read_message(topic, payload))
             news.set()
+            problem = self._games.describe_problem(topic)
+            if problem is None:
+                self._warned.discard(topic)
+            elif topic not in self._warned and len(self._warned) < QUEUE:
+                self._warned.add(topic)
+                log.warning("%s: topic %r holds %s", self.name, topic, problem)
 
     def _translate_refusal(self, code: int) -> FeedTrouble:
         if code == _UNSUPPORTED:

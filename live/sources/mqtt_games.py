@@ -33,7 +33,7 @@ class MqttGames:
         """Process a message in pieces of less than a millisecond; never raises.
 
         An unusable payload does not change the topic's games. It is described in their
-        ``problem`` or, if there are none, by :attr:`note`.
+        ``problem`` or, if there are none, by :meth:`describe_problem` and :attr:`note`.
         """
         if len(payload) <= MAX_BYTES and not payload.strip():
             self._forget_topic(topic)
@@ -60,6 +60,12 @@ class MqttGames:
             for state in self._topics.values():
                 news.update(state.games)
         return list(news.values()), complete
+
+    def describe_problem(self, topic: str) -> str | None:
+        """Return the reason why the last payload of a topic could not be used, as text
+        for display; None if it could.
+        """
+        return self._topics[topic].problem if topic in self._topics else None
 
     @property
     def note(self) -> str:

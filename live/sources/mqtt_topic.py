@@ -3,10 +3,10 @@
 A topic has one game at a time or, in PGN, any number. The manual (``sources``)
 describes three kinds of payload for publishers. They are recognised by their beginning:
 
-* our own JSON (:class:`MqttGame`): the whole game each time, whose moves can be a text
-  as in PGN, or a position with the last move
-* a position as text, ``FEN [move]``, where the FEN has all six fields or ends after the
-  side to move
+* our own JSON, the whole game each time: :class:`MqttGame`; its moves can be a text as
+  in PGN
+* a position: JSON with the last move (:class:`MqttPosition`), or the text
+  ``FEN [move]``, where the FEN has all six fields or ends after the side to move
 * PGN
 
 An unusable payload is treated as if it had not been received: the topic's games stay,
@@ -18,7 +18,7 @@ by event, round, board and players; without players, by its topic.
 
 import re
 from collections.abc import Generator, Sequence
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import chess
 import msgspec
@@ -87,8 +87,8 @@ class MqttMove(Value):
     """Time spent on the move, seconds."""
 
 
-class MqttGame(ForeignObject, kw_only=True):
-    """A whole game with all moves so far, or a position and the move that led to it."""
+class MqttGameHeaders(ForeignObject, kw_only=True):
+    """Headers of a game in a payload."""
 
     white: str | MqttPlayer = "?"
     black: str | MqttPlayer = "?"
@@ -104,7 +104,14 @@ class MqttGame(ForeignObject, kw_only=True):
     """Date of the game, such as ``2026.11.21``."""
     time_control: str = ""
     url: str = ""
+    eco: str = ""
+    opening: str = ""
+    """Name of the opening; ``eco`` is its code."""
     result: Result = "*"
+
+
+class MqttGame(MqttGameHeaders, kw_only=True):
+    """A whole game: all moves so far, each time."""
 
     moves: MovesText | tuple[str | MqttMove, ...] | None = None
     """All moves from the start, as a list or as one text in PGN: ``"e4 e5 Nf3"`` or
@@ -115,6 +122,10 @@ class MqttGame(ForeignObject, kw_only=True):
     variant: str = ""
     """``standard`` or ``chess960``; empty for standard."""
 
+
+class MqttPosition(MqttGameHeaders, kw_only=True):
+    """A position and the move that led to it."""
+
     fen: str = ""
     """Position after the move; the fields after the side to move can be missing."""
     move: str = ""
@@ -124,6 +135,7 @@ class MqttGame(ForeignObject, kw_only=True):
     """Present clock of Black, seconds; ``white_clock_s`` is that of White."""
 
 
+Sent = TypeVar("Sent", MqttGame, MqttPosition)
 #: Greatest size of a game in JSON, bytes. 1200 plies (``MAX_PLIES``), each an object
 #: with two clocks on separate lines, take 128 bytes each, which is 60 % of it.
 MAX_JSON_BYTES = 1 << 18
@@ -143,7 +155,7 @@ class _NoGame(Exception):
     read.
     """
 
-    def __init__(self, problem: str, sent: MqttGame | None = None) -> None:
+    def __init__(self, problem: str, sent: MqttGameHeaders | None = None) -> None:
         super().__init__(problem)
         self.sent = sent
 
@@ -166,7 +178,7 @@ class MqttTopic:
         it could.
         """
         self._name = name
-        self._sent: MqttGame | None = None
+        self._sent: MqttGameHeaders | None = None
         """Headers and moves of the last game in JSON, including values taken from
         earlier messages.
         """
@@ -222,24 +234,26 @@ class MqttTopic:
         sent = read_json(payload, object)
         if not isinstance(sent, dict):
             raise _NoGame(describe_no_json(payload))
-        if not sent.keys() & {"moves", "fen"}:
-            raise _NoGame("JSON without moves or fen")
-        game = read_value(sent, MqttGame)
-        assert game is not None
-        filled = self._fill_unread(game)
-        if "moves" not in sent:
-            return [self._read_position(filled)]
-        if filled is game:
-            _check_start(game)
-        return (yield from self._read_game(filled))
+        if "moves" in sent:
+            game = read_value(sent, MqttGame)
+            assert game is not None
+            filled = self._fill_unread(game)
+            if filled is game:
+                _check_start(game)
+            return (yield from self._read_game(filled))
+        if "fen" in sent:
+            position = read_value(sent, MqttPosition)
+            assert position is not None
+            return [self._read_position(self._fill_unread(position))]
+        raise _NoGame("JSON without moves or fen")
 
-    def _fill_unread(self, sent: MqttGame) -> MqttGame:
+    def _fill_unread(self, sent: Sent) -> Sent:
         """Return ``sent`` with its unreadable fields filled from the previous message,
         if that message was about the same game. A missing player is filled, too, if the
         opponent is named.
         """
         before, self._sent = self._sent, sent
-        if before is None:
+        if not isinstance(before, type(sent)):
             return sent
         unread = {path.partition(".")[0] for path in sent.unread}
         unnamed = {
@@ -331,9 +345,9 @@ class MqttTopic:
         fields = 6 if len(words) >= 6 else 2
         move = words[fields] if len(words) > fields else ""
         fen = " ".join(words[:fields])
-        return self._read_position(MqttGame(fen=fen, move=move))
+        return self._read_position(MqttPosition(fen=fen, move=move))
 
-    def _read_position(self, sent: MqttGame) -> GameReport:
+    def _read_position(self, sent: MqttPosition) -> GameReport:
         now = read_fen(sent.fen)
         if now is None:
             description = sent.unread.get("fen")
@@ -363,7 +377,7 @@ class MqttTopic:
 
     def _build_report(
         self,
-        sent: MqttGame,
+        sent: MqttGameHeaders,
         start: chess.Board,
         moves: tuple[Move, ...],
         count: int,
@@ -385,6 +399,8 @@ class MqttTopic:
             time_control=clean_text(sent.time_control, NAME_CHARS),
             url=safe_web_address(sent.url),
             variant="chess960" if start.chess960 else "standard",
+            eco=clean_text(sent.eco, NAME_CHARS),
+            opening=clean_text(sent.opening, NAME_CHARS),
         )
         key = clean_text(sent.id, TEXT_CHARS) or (
             "" if _has_name(headers) else f"{self._name}/{count}"
@@ -392,7 +408,7 @@ class MqttTopic:
         return GameReport(key, headers, start.fen(), moves, sent.result)
 
 
-def _read_identity(sent: MqttGame, field: str) -> str:
+def _read_identity(sent: MqttGameHeaders, field: str) -> str:
     value = getattr(sent, field)
     return value.name if isinstance(value, MqttPlayer) else str(value)
 

@@ -34,6 +34,7 @@ class SourceInbox:
         take_in: processes a report, one step each time the iterator is advanced.
         list_games: returns the games of a source as they were when the service last
             stopped.
+        find_health: returns the last health report of a source.
         update_health: receives the health reports of sources.
         is_rated: returns whether everything reported is rated.
         waiters: tasks that wait for the event; woken after every report, also after one
@@ -44,21 +45,22 @@ class SourceInbox:
         self,
         take_in: Callable[[FeedReport], Iterable[None]],
         list_games: Callable[[FeedName], Sequence[GameReport]],
+        find_health: Callable[[FeedName], FeedHealth | None],
         update_health: HealthReport,
         is_rated: Callable[[], bool],
         waiters: Waiters,
     ) -> None:
         self._take_in = take_in
         self._list_games = list_games
+        self._find_health = find_health
         self._update_health = update_health
         self._is_rated = is_rated
         self._waiters = waiters
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(BACKLOG)
         self._slices = LoopSlices()
-        self._told: dict[FeedName, FeedHealth] = {}
-        """Last health that each source reported."""
-        self._losing: set[FeedName] = set()
-        """Sources whose health is shown as that of a lost report."""
+        # For each source with a lost report: its health before the loss, and the health
+        # that reports the loss.
+        self._losses: dict[FeedName, tuple[FeedHealth, FeedHealth]] = {}
         # Sources that have reported something; their failures no longer end the
         # service.
         self._reached: set[FeedName] = set()
@@ -80,8 +82,6 @@ class SourceInbox:
         health = msgspec.structs.replace(health, detail=in_print(health.detail))
         if health.state not in ("connecting", "failed"):
             self._reached.add(health.feed)
-        self._told[health.feed] = health
-        self._losing.discard(health.feed)
         self._update_health(health)
 
     # --- for the service --------------------------------------------------------------
@@ -134,15 +134,33 @@ class SourceInbox:
                 # Every exception is caught, because any part of the program can fail
                 # here, and the reports of other sources are waiting.
                 log.exception("feed %s: a report could not be processed", report.feed)
-                # The source itself does not notice the loss.
-                self._losing.add(report.feed)
-                lost = in_print(f"report lost: {explain_end(error)}")
-                self._update_health(FeedHealth(report.feed, "retrying", lost))
+                self._report_loss(report.feed, f"report lost: {explain_end(error)}")
             else:
-                if report.feed in self._losing:
-                    live = FeedHealth(report.feed, "live")
-                    self.health(self._told.get(report.feed, live))
+                self._end_loss(report.feed)
             finally:
                 self._reports.task_done()
                 # A takeback can cancel the last search that a task waits for.
                 self._waiters.wake()
+
+    def _report_loss(self, feed: FeedName, lost: str) -> None:
+        """Show in the health of a source that a report was lost, which the source
+        itself does not notice.
+        """
+        loss = FeedHealth(feed, "retrying", in_print(lost))
+        health = self._find_health(feed) or FeedHealth(feed, "live")
+        if feed in self._losses and self._losses[feed][1] == health:
+            # After several losses in a row, the health before the first one is
+            # restored.
+            health, _ = self._losses[feed]
+        self._losses[feed] = health, loss
+        self.health(loss)
+
+    def _end_loss(self, feed: FeedName) -> None:
+        """Report the health of a source again as it was before its reports were
+        lost.
+        """
+        if feed not in self._losses:
+            return
+        health, loss = self._losses.pop(feed)
+        if self._find_health(feed) == loss:
+            self.health(health)

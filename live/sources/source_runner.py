@@ -87,6 +87,8 @@ class SourceRunner:
     ) -> None:
         self.config = config
         """The present settings."""
+        self.lost: list[FeedError] = []
+        """Errors of sources that could not be followed at all, the latest last."""
         self._lasting = lasting
         feeds = open_feeds(specs, config, lasting=lasting)
         self._sources = [_Source(*pair) for pair in zip(specs, feeds, strict=True)]
@@ -96,11 +98,6 @@ class SourceRunner:
         # Whether settings have changed. Errors after that are not typing mistakes in
         # the command.
         self._is_reconfigured = False
-
-    @property
-    def lost(self) -> list[FeedError]:
-        """Errors of sources that could not be followed at all."""
-        return [source.error for source in self._sources if source.error is not None]
 
     @property
     def exit_code(self) -> int:
@@ -232,7 +229,9 @@ class SourceRunner:
                 log.error("%s; it continues as before", error)
                 continue
             source.is_over = False
-            source.error = None
+            if source.error is not None:
+                self.lost.remove(source.error)
+                source.error = None
             self._all_over.clear()
             if self._start is not None:
                 self._start(source)
@@ -263,6 +262,7 @@ class SourceRunner:
             )
         except FeedError as error:
             source.error = error
+            self.lost.append(error)
             # If all sources are lost, the service ends and reports the error.
             if len(self.lost) < len(self._sources) or self._is_reconfigured:
                 log.error("%s", error)

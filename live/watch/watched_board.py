@@ -11,8 +11,6 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
-import chess
-
 from live.event.game_change import GameChange
 from live.event.game_record import GameRecord
 from live.event.rate_game import COLORS, count_common
@@ -121,10 +119,7 @@ class WatchedBoard:
             ]
             header = self.view.time_control
             self._clocks[color] = read_side_clock(
-                readings,
-                read_increment_s(header),
-                read_time_controls(header),
-                plies_before=chess.Board(self.view.start_fen).ply(),
+                readings, read_increment_s(header), read_time_controls(header)
             )
         return self._clocks[color]
 

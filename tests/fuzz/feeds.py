@@ -24,7 +24,6 @@ from live.sources.cloud_files import (
     poll_interval_s,
 )
 from live.sources.foreign_json import read_json
-from live.sources.hall import Hall
 from live.sources.lichess import Tour
 from live.sources.lichess_game import LichessGameStream, LichessTvStream, NdjsonLines
 from live.sources.livechess_messages import LiveChessMessages
@@ -218,7 +217,7 @@ BOARDS = CUT.join(
 
 
 def boards(data: bytes) -> None:
-    held = LiveChessMessages(Hall())
+    held = LiveChessMessages()
     held.request_boards()
     for message in data.split(CUT):
         answers, games = run_at_once(held.apply_message(message, 0.0))
@@ -256,6 +255,7 @@ def mqtt(data: bytes) -> None:
         topic = f"hall/{number % 3}"
         for _ in held.read_message(topic, payload):
             pass
+        held.describe_problem(topic)
         msgspec.json.encode(held.note)
         for game in held.take_reports()[0]:
             msgspec.json.encode(game)

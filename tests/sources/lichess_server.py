@@ -103,17 +103,26 @@ class LichessRound(FaultyLichess):
         return {"tour": {"id": TOUR_ID}, "rounds": rounds}
 
     def _list(self) -> dict[str, object]:
-        """Return the short list of boards (lila ChapterPreview)."""
+        """Return the short list of boards (lila ChapterPreview), without a FEN for the
+        starting position.
+        """
         boards = []
         for index, report in sorted(self._held.items()):
-            last = {"lastMove": report.moves[-1].uci} if report.moves else {}
+            position = chess.Board(
+                report.start_fen, chess960=report.headers.variant == "chess960"
+            )
+            for move in report.moves:
+                position.push_uci(move.uci)
+            fen = (
+                {} if position.fen() == chess.STARTING_FEN else {"fen": position.fen()}
+            )
             status = report.result.replace("1/2", "½")
             boards.append(
                 {
                     "id": self.chapter_id(index),
                     "name": "Chapter 1",
                     "status": status,
-                    **last,
+                    **fen,
                 }
             )
         return {

@@ -250,7 +250,7 @@ def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
     def started() -> LiveChessMessages:
         """Return the reader of messages of a service that has just started."""
         boards = LiveChessMessages(Hall(shown.reports, 20.0))
-        boards.hall.apply_pairings(HALL_SEATS, 0.0)
+        run_at_once(boards.hall.apply_pairings(HALL_SEATS, 0.0))
         hear(boards, listed)
         return boards
 

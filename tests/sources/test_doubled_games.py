@@ -101,7 +101,8 @@ def test_a_correction_in_one_file_is_believed_and_parts_no_game_from_its_copy() 
     copy, case = ROOT / "games - Copy.pgn", Looks()
     held = playing(15)
     case.look({HOME: (held,), copy: (held,)})
-    corrected = make_game(sans=" ".join([*LINE[:14], "d3"]), round="3")
+    other = [*LINE[:7], "b5", "Bb3", "Nf6"]
+    corrected = make_game(sans=" ".join(other), round="3")
     assert case.look({HOME: (corrected,), copy: (held,)}) == [corrected]
     # A name that is corrected in one file does not separate the two games either.
     named = change_headers(

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import msgspec
 import pytest
 
 from live.errors import FeedNotFound, FeedUnreadable
-from live.messages.from_sources import GameReport
+from live.messages.from_sources import GameReport, Player
 from live.rehearse.rehearsal import write_pgn
 from live.settings import FeedsConfig
 from live.sources import file_feed, folder_scan, http_client
@@ -170,6 +171,31 @@ async def test_a_text_that_cannot_be_read_takes_no_move_back_and_is_said(
     assert {game.problem for game in shown.index} == {None}
 
 
+async def test_a_page_in_the_place_of_a_file_leaves_its_boards(path: Path) -> None:
+    async with file(path) as (written, seen):
+        await seen.wait_for_moves(SOME)
+        written.touch(b"<html>login</html>")
+        await until(lambda: seen.states[-1] == "retrying")
+        assert seen.detail.startswith(
+            "the source sends an HTML page (perhaps a login page)"
+        )
+        assert len(seen.ledger.reports) == 1
+
+
+async def test_a_watcher_that_fails_leaves_polling(path: Path) -> None:
+    async def broken(path: Path, changed: asyncio.Event) -> None:
+        raise OSError(28, "inotify watch limit reached")
+
+    put(path, RUNNING)
+    async with follow_source(
+        functools.partial(FileFeed, "x", path, watch=broken)
+    ) as seen:
+        await seen.wait_for_moves(SOME)
+        put(path, TEXT)
+        await seen.clock.expire()
+        await seen.wait_for_moves(ALL)
+
+
 async def test_a_watcher_that_cannot_be_imported_leaves_polling(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -198,6 +224,24 @@ async def test_a_change_that_leaves_time_and_size_as_they_were_is_seen(
         wanted = [substance(game) for game in decode(text)]
         await seen.clock.expire()
         await until(lambda: [substance(game) for game in seen.games] == wanted)
+
+
+async def test_truncating_and_rewriting_takes_nothing_back_and_what_stays_gone_is_gone(
+    path: Path,
+) -> None:
+    async with file(path, TEXT) as (written, seen):
+        await seen.wait_for_moves(ALL)
+        for part in (b"", TEXT[:200], TEXT[:SPLIT], TEXT[: SPLIT + 900], TEXT):
+            written.touch(part)
+            await written.read()
+            assert sum(seen.plies.values()) == ALL
+        written.touch(TEXT[:SPLIT])
+        await until(lambda: "3 finished boards are missing" in seen.detail)
+        begun_s = seen.clock.now()
+        while len(seen.games) == 4:  # for a minute, with a poll every two seconds
+            await seen.clock.expire()
+        assert seen.clock.now() - begun_s >= 58
+    assert seen.ledger.reports[-1].complete
 
 
 async def test_a_file_that_is_empty_vanishes_or_turns_into_something_else_is_waited_for(
@@ -379,9 +423,10 @@ async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -
 
 
 async def test_a_combined_file_is_left_out_and_named_and_no_other(
-    tmp_path: Path,
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A side event, an Armageddon and an adjourned game have files of their own."""
+    caplog.set_level("INFO")
     case = Folder(tmp_path)
     armageddon = change_game(GAMES[0], moves=GAMES[1].moves[:16])
     wanted = {
@@ -400,7 +445,24 @@ async def test_a_combined_file_is_left_out_and_named_and_no_other(
         map(substance, wanted.values()), key=repr
     )
     assert "left out: games.pgn, its games are also in single files" in detail
-    assert "side" not in detail
+    assert "side" not in detail and "games.pgn: left out" in caplog.text
+
+
+async def test_of_a_combined_file_what_no_single_file_holds_is_read(
+    tmp_path: Path,
+) -> None:
+    case = Folder(tmp_path)
+    case.write("game-1.pgn", GAMES[0])
+    case.write("games.pgn", *GAMES[:2])
+    named = msgspec.structs.replace(GAMES[0].headers, white=Player("Other"))
+    case.write(
+        "all.pgn", change_game(GAMES[0], headers=named)
+    )  # an accent was corrected there first
+    async with case.follow_source():
+        assert case.holds(*GAMES[:2])
+        assert (
+            "games.pgn, 1 of its 2 games are also in single files" in case.seen.detail
+        )
 
 
 async def test_copies_of_a_file_give_no_second_boards_and_are_named(
@@ -453,7 +515,7 @@ async def test_a_replaced_file_takes_nothing_back_and_a_deleted_one_its_games(
 
 
 async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_after_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """On Windows a file that another program has locked cannot be opened. When the lock
     ends, neither time nor size changes.
@@ -473,12 +535,11 @@ async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_a
     async with case.follow_source():
         assert len(case.games) == 1
         await case.look(3)
-        detail = case.seen.detail
         locked = False
         await case.look()
         assert len(case.games) == 2
-    assert "game-2.pgn (Permission denied)" in detail
-    assert "b.pgn (sends an HTML page" in detail
+    assert caplog.text.count("game-2.pgn: left out: Permission denied") == 1
+    assert "b.pgn: left out: the source sends an HTML page" in caplog.text
 
 
 def odd_files(root: Path) -> Iterator[tuple[str, str]]:
@@ -499,7 +560,7 @@ def odd_files(root: Path) -> Iterator[tuple[str, str]]:
 
 
 async def test_anything_but_a_file_is_left_out_in_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.chdir(tmp_path)  # the path of a socket must be short
     case = Folder(tmp_path)
@@ -518,6 +579,7 @@ async def test_anything_but_a_file_is_left_out_in_words(
         case.write("games.pgn", *GAMES)
         await case.look()
         assert "games.pgn" not in case.seen.detail
+    assert caplog.text.count("b.pgn: left out") == 1
 
 
 def make_pipe(path: Path) -> None:
@@ -685,6 +747,21 @@ async def test_a_takeback_in_a_file_waits_for_no_other_file(tmp_path: Path) -> N
         assert len(case.games) == 5
         for game in [*less, *games[2:]]:
             assert case.games[identify_game(game)] == substance(game)
+
+
+async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_back(
+    tmp_path: Path,
+) -> None:
+    case = Folder(tmp_path)
+    (game,) = list_unfinished(GAMES[0])
+    case.write("games.pgn", game)
+    async with case.follow_source():
+        before = len(case.reports)
+        case.halve("game-1.pgn", game, 20)
+        await case.look(3)
+        later = chain.from_iterable(report.games for report in case.reports[before:])
+        assert {len(one.moves) for one in later} <= {len(game.moves)}
+        assert len(case.reports[-1].games) == 1
 
 
 # --- standard input and texts ---------------------------------------------------------

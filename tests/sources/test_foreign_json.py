@@ -137,6 +137,13 @@ def test_an_odd_board_keeps_its_place_among_the_others() -> None:
     assert describe_unread(hall.boards[1].unread) == "not read: null"
 
 
+def test_a_list_of_too_many_objects_says_so_in_a_last_entry() -> None:
+    boards = read_json(json.dumps([{"round": 1}] * (MAX_ENTRIES + 1)), list[Board])
+    assert boards is not None and len(boards) == MAX_ENTRIES + 1
+    assert {each.round for each in boards[:-1]} == {"1"}
+    assert boards[-1].unread == {"": f"more than {MAX_ENTRIES} entries"}
+
+
 HUGE = "9" * 400_000
 
 

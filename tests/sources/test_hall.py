@@ -103,7 +103,7 @@ class HallCourse:
 
     def _look(self) -> None:
         if self.is_up:
-            self.hall.apply_pairings(self.seats, self.now_s)
+            run_at_once(self.hall.apply_pairings(self.seats, self.now_s))
             self._report()
 
     def _hear(self) -> None:
@@ -471,7 +471,7 @@ class Tables:
         self.seat(**seats)
 
     def seat(self, **seats: tuple[Seat, ...]) -> None:
-        self.hall.apply_pairings(seats, 0.0)
+        run_at_once(self.hall.apply_pairings(seats, 0.0))
 
     def play(self, serial: str, line: str, plies: int) -> None:
         board = self.hall.find_or_add_board(serial, 0.0)
@@ -562,6 +562,18 @@ def test_a_hall_says_that_it_waits_for_the_pairings() -> None:
     assert course.hall.note == ""
 
 
+def test_boards_that_were_not_reached_are_done_with_the_next_pairings() -> None:
+    """The connection can be lost while pairings are applied."""
+    hall = Hall()
+    seats = {"S1": seat_at(1, "Ann-Bob"), "S2": seat_at(2, "Cid-Dan")}
+    boards = [hall.find_or_add_board(serial, 0.0) for serial in seats]
+    interrupted = hall.apply_pairings(seats, 0.0)
+    next(interrupted)
+    interrupted.close()
+    run_at_once(hall.apply_pairings(seats, 1.0))
+    assert [board.is_paired for board in boards if board] == [True, True]
+
+
 def test_the_oldest_games_that_are_on_no_board_are_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -584,9 +596,9 @@ def test_a_part_of_the_pairings_is_not_all_of_them() -> None:
     for step in ("1 Ann-Bob *", "GAME 20", "1 Ann-Bob 1-0", "60 s", "deaf restart"):
         course.take(step)
     others = {"S9": seat_at(9, "Eve-Fay")}
-    course.hall.apply_pairings(others, course.now_s, is_complete=False)
+    run_at_once(course.hall.apply_pairings(others, course.now_s, is_complete=False))
     course.take("NEXT 9")
     assert course.games == ["Ann-Bob 1-0 GAME 20"]
-    course.hall.apply_pairings(others, course.now_s)
+    run_at_once(course.hall.apply_pairings(others, course.now_s))
     course.take("NEXT 10")
     assert course.games == ["Ann-Bob 1-0 GAME 20", "?-? * NEXT 10"]

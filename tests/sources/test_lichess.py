@@ -15,6 +15,7 @@ import pytest
 
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.messages.from_sources import GameReport
+from live.process.clock import LoopClock
 from live.rehearse.rehearsal import ROUND_ID
 from live.rehearse.web_server import serve_http
 from live.settings import FeedsConfig, LichessConfig
@@ -176,6 +177,16 @@ async def test_bytes_cut_repeated_refused_or_dropped_change_nothing(
         assert set(lengths(seen, board)) == {len(game.moves)}
 
 
+async def test_blank_lines_that_come_alone_end_a_game() -> None:
+    cuts: list[int] = []
+    for text in Case(shown=4).round.first_games().values():
+        moves_end = len(text.rstrip())
+        cuts += [moves_end, len(text) - moves_end]
+    case = Case(ConnectionFaults(cuts=tuple(cuts)), shown=4)
+    async with case.follow_source() as seen:
+        await case.finish(seen)
+
+
 async def test_a_round_not_yet_begun_is_awaited_and_keep_alives_spoil_no_game() -> None:
     case = Case()
     async with case.follow_source(begun=True) as seen:
@@ -277,6 +288,30 @@ async def test_boards_of_a_stalled_connection_are_not_forgotten_at_the_end() -> 
         case.show_all()
         await seen.clock.expire()  # the source closes the stalled connection
         await case.finish(seen)
+
+
+@pytest.mark.parametrize("silent", [False, True])
+async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_round(
+    silent: bool,
+) -> None:
+    """Silence alone must not end the round."""
+    case = Case(*[ConnectionFaults(stall_after=100_000_000)] * silent, shown=4)
+    case.round.export = False
+    if silent:
+        case.clock.deadline = LoopClock().deadline  # type: ignore[method-assign]
+    async with case.follow_source() as seen:
+        await until(lambda: case.heard(seen))
+        await until(lambda: seen.clock.next_deadline_s == 20.0)
+        await seen.clock.expire()
+        await until(lambda: seen.clock.next_deadline_s == 105.0)
+        if silent:
+            await seen.clock.expire()
+            await until(lambda: "retrying" in seen.states)
+            assert not seen.done
+        else:
+            await case.clock.expire()
+            await until(lambda: seen.done)
+            assert case.heard(seen)
 
 
 async def test_a_tournament_is_followed_from_round_to_round() -> None:

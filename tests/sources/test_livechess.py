@@ -222,7 +222,9 @@ def test_a_board_met_in_mid_game_begins_where_a_move_tells_whose_turn_it_is() ->
 def seat_players(board: Board, result: Result = "*") -> None:
     """Pair Ann with Bea at the board."""
     headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
-    board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0)
+    run_at_once(
+        board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0)
+    )
     board.boards.hall.take_changed_games()
 
 
@@ -268,8 +270,10 @@ def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
     for plies in range(5):
         board.moves(*["e4", "e5", "Nf3", "Nc6"][:plies])
     assert state_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
+    assert board.boards.hall.note == "1 board was set back without a result"
     seat_players(board, "1-0")
     assert state_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
+    assert board.boards.hall.note == ""
 
 
 async def test_a_board_plugged_in_is_found_however_much_the_others_send() -> None:
@@ -685,19 +689,29 @@ def test_a_result_that_cannot_be_read_is_that_of_the_same_players_alone() -> Non
     before = read_round(paired("Cat", "Dan", result="DRAW"))
     for players, result in ((("Cat", "Dan"), "1/2-1/2"), (("Eva", "Flo"), None)):
         now = read_round(paired(*players, result={}))
-        (pairing,) = now.fill_unread(before).pairings or ()
+        (pairing,) = livechess_pairings._merge_round(now, before).pairings or ()
         assert pairing.result == result
 
 
-async def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
-    site = HallSite()
-    pairings = [{**PAIRING, "nr": number} for number in (1, 2, 3)]
-    site.files["round/t/0"] = {"pairings": pairings}
-    site.files["tournament/t"] = {
-        "name": "Open",
-        "rounds": 1,
-        "eboards": [1, ["q"], "3"],
-    }
-    async with site.read() as (asked, fetch):
-        assert list(await fetch() or ()) == ["1", "3"]
-        assert "Open: the board of table 2 cannot be read" in asked.note
+def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
+    before, now = (
+        read_json(json.dumps({"eboards": serials}), livechess_pairings._Tournament)
+        for serials in (["1", "2", "3", None], ["1", ["q"], 3, "", "5"])
+    )
+    found = livechess_pairings._merge_tournament(now, before).eboards or ()
+    assert list(map(livechess_pairings._read_serial, found)) == [
+        "1",
+        "2",
+        "3",
+        None,
+        "5",
+    ]
+    # At the first reading, nothing is known of that table.
+    first = livechess_pairings._merge_tournament(now, None).eboards or ()
+    assert list(map(livechess_pairings._read_serial, first)) == [
+        "1",
+        None,
+        "3",
+        None,
+        "5",
+    ]

@@ -144,6 +144,7 @@ def test_what_cannot_be_used_is_named_at_the_board_and_leaves_it_as_it_was(
     board = Subscription()
     before = board.one({"moves": "e4", "result": "1-0"})
     game = board.one(payload)
+    assert (board.games.describe_problem("open/r1/7") or "").startswith(problem)
     assert (game.problem or "").startswith(
         f"its last message cannot be used: {problem}"
     )
@@ -156,6 +157,7 @@ def test_what_cannot_be_used_is_named_at_the_board_and_leaves_it_as_it_was(
     )
     game = board.one({"moves": "e4 e5"})
     assert (sans(game), game.problem, game.result) == ("e4 e5", None, "*")
+    assert board.games.describe_problem("open/r1/7") is None
 
 
 def test_an_unusable_first_message_names_the_board_it_was_meant_for() -> None:
@@ -219,6 +221,12 @@ def test_an_illegal_move_ends_the_game_there_unless_play_went_on_from_it(
     one, other = Subscription().hear({"moves": write("e4 Ke5 d4+ Kd6")})
     assert one.problem == f"illegal move 1...Ke5 {STANDS}" and one.unread == ()
     assert sans(other) == "d4+ Kd6" and other.key == f"{one.key} from ply 2"
+
+
+def test_a_game_as_text_goes_on_from_null_moves() -> None:
+    text = "1. e4 e5 2. -- Nc6 3. Nf3 Nd4 4. -- d6 5. Nc3 a6 *"
+    games = Subscription().hear({"moves": text})
+    assert list(map(sans, games)) == ["e4 e5", "Nc6 Nf3 Nd4", "d6 Nc3 a6"]
 
 
 PLAYED = {
@@ -453,7 +461,9 @@ async def test_user_and_password_from_a_file_and_a_wrong_one_is_a_clear_health_l
             assert "wrong" not in str(seen.details) + seen.feed.name
 
 
-async def test_a_message_that_is_no_game_costs_no_other(broker: Mosquitto) -> None:
+async def test_a_message_that_is_no_game_costs_no_other(
+    broker: Mosquitto, caplog: pytest.LogCaptureFixture
+) -> None:
     async with follow_source(f"{address(broker)}/#") as seen:
         await live(seen)
         await publish(broker, ("a/temperature", b'{"celsius": 21}'))
@@ -474,6 +484,7 @@ async def test_a_message_that_is_no_game_costs_no_other(broker: Mosquitto) -> No
         await publish(broker, played(6), ("a/temperature", b""), ("a/camera", b""))
         await until(lambda: seen.detail == "1 game")
     assert set(seen.states) == {"connecting", "live"}
+    assert "'a/camera' holds a picture" in caplog.text
 
 
 def test_our_name_at_the_broker_is_stable_and_differs_by_source() -> None:

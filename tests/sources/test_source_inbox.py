@@ -23,6 +23,7 @@ class Shown:
         self.inbox = SourceInbox(
             self._take_in,
             lambda feed: [],
+            lambda feed: self.health,
             self._update_health,
             lambda: True,
             Waiters(),
