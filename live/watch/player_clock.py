@@ -167,6 +167,8 @@ def read_side_clock(
     readings: Sequence[tuple[int, float]],
     increment_s: float | None,
     controls: Sequence[int] = (),
+    *,
+    plies_before: int = 0,
 ) -> SideClock:
     """Return a summary of a clock's readings.
 
@@ -174,17 +176,20 @@ def read_side_clock(
         readings: the ply and the clock, seconds, after each of the player's moves.
         increment_s: increment, seconds per move; None if unknown.
         controls: numbers of the player's moves after which a period ends, ascending.
+        plies_before: number of plies before the starting position. Periods that ended
+            in them count as begun.
     """
     if not readings:
         return SideClock()
     first_s = readings[0][1]
     added_s = UNKNOWN_INCREMENT_S if increment_s is None else increment_s
     late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
-    periods = period = fallen = 0
+    periods = bisect_right(controls, plies_before // 2)
+    period = fallen = 0
     rises = []
     before_s = None
     for ply, now_s in readings:
-        own_move = (ply + 1) // 2
+        own_move = (plies_before + ply + 1) // 2
         if before_s is not None:
             over_s = now_s - before_s - added_s
             # Some clocks begin the next period one move early.
@@ -208,7 +213,7 @@ def read_side_clock(
         rises=tuple(rises),
         fallen=fallen,
         period=period,
-        time_to_come=bisect_right(controls, (ply + 1) // 2) > periods,
+        time_to_come=bisect_right(controls, own_move) > periods,
     )
 
 

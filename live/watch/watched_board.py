@@ -11,6 +11,8 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
+import chess
+
 from live.event.game_change import GameChange
 from live.event.game_record import GameRecord
 from live.event.rate_game import COLORS, count_common
@@ -119,7 +121,10 @@ class WatchedBoard:
             ]
             header = self.view.time_control
             self._clocks[color] = read_side_clock(
-                readings, read_increment_s(header), read_time_controls(header)
+                readings,
+                read_increment_s(header),
+                read_time_controls(header),
+                plies_before=chess.Board(self.view.start_fen).ply(),
             )
         return self._clocks[color]
 

@@ -203,6 +203,20 @@ def test_the_second_period_is_no_rise_and_a_quarter_of_an_hour_is(
     assert [each.ply for each in shown.rises] == [ply] * rises
 
 
+@pytest.mark.parametrize(
+    ("plies_before", "own_move", "rises"), [(0, 10, 1), (60, 10, 0), (120, 10, 1)]
+)
+def test_moves_are_counted_from_the_beginning_and_not_from_a_late_position(
+    plies_before: int, own_move: int, rises: int
+) -> None:
+    """A game that is followed from move 31 on reaches the control at its tenth move."""
+    ply = 2 * own_move - 1
+    readings = [(1, 3000.0), (ply - 2, 2000.0), (ply, 3900.0)]
+    shown = read_side_clock(readings, 30.0, (40,), plies_before=plies_before)
+    assert [each.ply for each in shown.rises] == [ply] * rises
+    assert not shown.time_to_come
+
+
 def test_a_clock_that_shows_the_same_second_or_gets_its_increment_for_nothing() -> None:
     still = [5000.0] * 4
     assert white(*still).unmoved == 0
