@@ -1,4 +1,4 @@
-"""Removes a journal in which nothing was kept: of a source whose name was mistyped."""
+"""Removes a journal in which nothing was kept, such as that of a mistyped source."""
 
 import contextlib
 import sqlite3
@@ -10,9 +10,6 @@ from live.journal.journal_reader import JournalReader
 from live.messages.alerts import Alert
 from live.watch.arbiter_notes import ArbiterEntry, Heartbeat, ServiceGap
 from live.watch.incident_log import SERVICE
-
-#: Notes that a service writes by itself, also without a game.
-_OWN_NOTES = (Alert, Heartbeat, ServiceGap)
 
 
 def remove_unused_journal(path: Path) -> None:
@@ -41,10 +38,14 @@ def _is_used(reader: JournalReader) -> bool:
     decoded = [note for _, note in decode_notes(notes)]
     if len(decoded) < len(notes):
         return True  # such as a delay that was set
-    for note in decoded:
-        is_own = isinstance(note, _OWN_NOTES)
-        if isinstance(note, ArbiterEntry):
-            is_own = note.by == SERVICE
-        if not is_own:
-            return True
-    return False
+    return not all(_is_own_note(note) for note in decoded)
+
+
+def _is_own_note(note: object) -> bool:
+    """Return whether the service writes such a note by itself, also without a game."""
+    if isinstance(note, Alert):
+        has_answer = note.acknowledged_s is not None or note.muted
+        return not has_answer and not note.note
+    if isinstance(note, ArbiterEntry):
+        return note.by == SERVICE
+    return isinstance(note, Heartbeat | ServiceGap)

@@ -66,6 +66,8 @@ BOARD, SOURCE, UNWATCHED = "board", "source", "unwatched"
 
 #: Name of the desk in the list of the service's parts.
 PART = "alerts"
+#: The part of the service that writes its problem into the log before it is reported.
+_LOGS_ITSELF = "journal"
 #: Text of the last entry of a run that ended normally.
 ENDED = "The service ended."
 
@@ -390,19 +392,11 @@ class ArbiterDesk:
             if changes is None:
                 continue
             self._store.write_note(alert)
-            if self._is_about_part(alert):
-                continue
+            if alert.feed == _LOGS_ITSELF:
+                changes = [change for change in changes if change[0] != "raised"]
             if self.should_log():
                 # Warnings pass every usual log level, so arbiters' alerts are always in
                 # the log.
                 for line in log_lines(alert, changes):
                     log.warning("%s", line)
         return messages
-
-    def _is_about_part(self, alert: Alert) -> bool:
-        """Return whether an alert is about a part of the service that is no source.
-
-        Such a part writes its problem into the log by itself.
-        """
-        sources = {feed.feed for feed in self._sources if not feed.part}
-        return alert.kind == "feed" and alert.feed not in sources

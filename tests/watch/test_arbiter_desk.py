@@ -308,17 +308,20 @@ async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(
     assert {"write_change", "write_note"} in map(set, written)
 
 
-def test_a_part_that_logs_its_own_problem_is_not_logged_a_second_time(
+def test_the_journal_logs_its_problem_itself_and_other_parts_do_not(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     arbiter = ArbiterDesk(lambda changes: None, STORE, lambda: 1000.0)
     journal = FeedHealth("journal", "failed", "in use by another", part=True)
-    source = FeedHealth("demo", "live")
-    arbiter.follow([HealthMessage((source, journal), EngineHealth())])
-    assert [alert.feed for alert in arbiter.alerts()] == ["journal"]
+    obs = FeedHealth("OBS", "failed", "OBS cannot be reached", part=True)
+    arbiter.follow([HealthMessage((journal, obs), EngineHealth())])
+    assert {alert.feed for alert in arbiter.alerts()} == {"journal", "OBS"}
+    (line,) = caplog.messages
+    assert line.startswith("alert raised") and "OBS cannot be reached" in line
+    caplog.clear()
     arbiter.follow([LIVE])
     assert not arbiter.alerts()
-    assert caplog.messages == []
+    assert [line.split()[1] for line in caplog.messages] == ["over", "over"]
 
 
 def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
