@@ -59,7 +59,7 @@ async def test_a_screen_is_made_when_somebody_first_looks_at_it() -> None:
         players = stage.app.views["players"]
         assert not players.is_attached
         await stage.pilot.click("#tab-players")
-        assert "12 players over all games" in await stage.frame()
+        assert "by how unusual for their Elo" in await stage.frame()
         assert stage.app.focused is players.query_one(RowList)
         # Keys that are there before the widgets wait for them.
         await stage.press("3", "slash", *"flag", "enter")
