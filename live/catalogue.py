@@ -325,13 +325,13 @@ def read(figure: Figure, view: View, engine_rating: int = 0) -> Reading:
     offset = engine_rating if figure.above_engine else 0
 
     def number(path: str) -> float | None:
-        value = _field(view, path) if path else None
+        value = _read_number_at_path(view, path) if path else None
         return None if value is None else value + offset
 
     return Reading(number(figure.value), number(figure.low), number(figure.high))
 
 
-def _field(view: object, path: str) -> float | None:
+def _read_number_at_path(view: object, path: str) -> float | None:
     for name in path.split("."):
         view = getattr(view, name, None)
     return view if isinstance(view, int | float) else None
@@ -486,7 +486,7 @@ def is_final(game: GameView) -> bool:
     return game.result != "*" and game.plies_scored >= game.plies_played
 
 
-def main_event(game: GameView) -> str:
+def find_event_name(game: GameView) -> str:
     """Return the name of a game's event; empty if the name is only the pairing.
 
     lichess names each game of a broadcast by its pairing.

@@ -137,7 +137,7 @@ class Refused(LiveRateError):
     exit_code = 2
 
 
-def first_of(error: BaseException) -> BaseException:
+def find_first_error(error: BaseException) -> BaseException:
     """Return the first error of a group, even of nested groups; the error itself if it
     is not a group.
     """

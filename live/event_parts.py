@@ -177,7 +177,7 @@ async def restore_event(
     parts.arbiter.resume(event, feeds)
     # Alerts are restored first, because moments depend on whether a result is in doubt.
     parts.moments.resume(event.games())
-    parts.old_games.watch_restored()
+    parts.old_games.start_restored_retention()
 
 
 @contextlib.asynccontextmanager

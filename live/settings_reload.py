@@ -87,7 +87,9 @@ def list_reloadable_parts(
         ),
         ReloadablePart(
             # Sources that cannot be restarted cannot use new settings.
-            SOURCE_KEYS if len(sources.fixed) < len(sources.names) else frozenset(),
+            SOURCE_KEYS
+            if len(sources.names_never_restarted) < len(sources.names)
+            else frozenset(),
             lambda new: sources.reconfigure(new.feeds),
             lambda new: sources.check(new.feeds),
         ),

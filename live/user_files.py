@@ -104,15 +104,15 @@ def read_file_of_setting(setting: str, path: str) -> str:
     return read_text(f"{setting} {path}", Path(path).expanduser(), "Correct the path")
 
 
-def in_print(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     r"""Return a file name as text that every Unicode encoding can represent.
 
     A byte that is not UTF-8, which Python stores as a lone surrogate, becomes ``\xff``.
     """
-    return _SURROGATE.sub(_spell, text)
+    return _SURROGATE.sub(_escape_surrogate, text)
 
 
-def _spell(surrogate: re.Match[str]) -> str:
+def _escape_surrogate(surrogate: re.Match[str]) -> str:
     code = ord(surrogate[0])
     return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
 

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from live import user_files
-from live.user_files import NotRegularFile, in_print, on_own_thread, read_regular
+from live.user_files import (
+    NotRegularFile,
+    escape_surrogates,
+    on_own_thread,
+    read_regular,
+)
 
 
 def test_a_file_is_read_whole_or_as_far_as_is_asked(tmp_path: Path) -> None:
@@ -56,7 +61,7 @@ def test_a_file_replaced_between_look_and_open_is_refused_all_the_same(
     ],
 )
 def test_any_name_is_text(name: str, printed: str) -> None:
-    assert in_print(name) == printed
+    assert escape_surrogates(name) == printed
     printed.encode()
 
 

@@ -77,7 +77,7 @@ def build_explanation(
         if recorded is not None and (best is None or search.only != best.best):
             searches.append((description, *recorded[:2]))
     before_cp = detail.plies[ply - 2].score_cp if ply > 1 else detail.start_score_cp
-    side = state.rate_again(game.id).trace(mover, ply)
+    side = state.rate_again(game.id).trace_side(mover, ply)
     return Explanation(
         game=detail.id,
         white=detail.white.name,

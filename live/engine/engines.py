@@ -12,7 +12,7 @@ from live.engine.engine_settings import (
     build_timeouts,
     build_uci_settings,
 )
-from live.engine.look_ahead import LookAhead, list_boards_over
+from live.engine.look_ahead import LookAhead, list_ended_boards
 from live.engine.move_forecast import (
     Chances,
     ForecastPolicy,
@@ -110,8 +110,8 @@ class Engines:
                     priority = build_priority(request_id, urgency)
                     self.desk.submit(search, request_id, priority)
         if self._look_ahead is not None:
-            for board in list_boards_over(changes):
-                self._look_ahead.end_board(board)
+            for board in list_ended_boards(changes):
+                self._look_ahead.end_forecast_of_board(board)
 
     def on_human_answer(self, game: str) -> None:
         """Rank a game's speculative searches again, because the shares of human moves
@@ -125,5 +125,5 @@ class Engines:
         health = self.pool.report_health()
         if self._look_ahead is None:
             return health
-        hits = self._look_ahead.count_hits()
+        hits = self._look_ahead.get_speculation_figures()
         return msgspec.structs.replace(health, speculation=hits)

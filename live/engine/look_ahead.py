@@ -81,7 +81,7 @@ class LookAhead:
         # search itself would take a kilobyte.)
         self._searched: LruDict[int, str] = LruDict(_MAX_REMEMBERED)
 
-    def count_hits(self) -> SpeculationFigures:
+    def get_speculation_figures(self) -> SpeculationFigures:
         """Return how many needed searches speculation had already made, and how many it
         had not.
         """
@@ -92,7 +92,7 @@ class LookAhead:
         forecast.
 
         A head of an older ply leaves the forecast as it is, because the request can be
-        late. After a takeback, :meth:`end_board` is called.
+        late. After a takeback, :meth:`end_forecast_of_board` is called.
         """
         self._count_hit(search, priority)
         if priority.kind in (SearchKind.CLOSING, SearchKind.FINISHED):
@@ -137,7 +137,7 @@ class LookAhead:
         """Pass progress on to the listener."""
         self._listener.on_progress(owner, progress)
 
-    def end_board(self, board: str) -> None:
+    def end_forecast_of_board(self, board: str) -> None:
         """End the forecast of a board: its last position was taken back, or its game
         has ended.
         """
@@ -250,7 +250,7 @@ class LookAhead:
         return None
 
 
-def list_boards_over(changes: Iterable[object]) -> Iterator[GameId]:
+def list_ended_boards(changes: Iterable[object]) -> Iterator[GameId]:
     """Yield games whose last position was taken back or deleted, and games that have
     ended.
     """

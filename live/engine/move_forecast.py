@@ -186,12 +186,12 @@ class MoveForecast:
                 node.by_scores = {node.result.best: self._policy.first_choice_chance}
                 self._weigh_replies(node)
         elif search == self._build_scout(node):
-            self._read_scout(node, result)
+            self._compute_scout_chances(node, result)
         else:
             node.result = result
             if len(result.lines) > 1:
                 # A search of several lines shows as much as a scout would.
-                self._read_scout(node, result)
+                self._compute_scout_chances(node, result)
             else:
                 self._weigh_replies(node)
 
@@ -305,7 +305,7 @@ class MoveForecast:
             node.position, lines=self._policy.replies, limit=self._scout_limit
         )
 
-    def _read_scout(self, node: _TreeNode, scout: SearchResult) -> None:
+    def _compute_scout_chances(self, node: _TreeNode, scout: SearchResult) -> None:
         """Compute the chances of the replies from a scout's scores.
 
         The best move of the full search counts as at least as good as that of the

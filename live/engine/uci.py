@@ -21,7 +21,7 @@ from live.messages.from_sources import MATE_CP, Score
 from live.messages.values import Value
 
 
-def has_seen_enough(by_depth: Sequence[Score | None], used: float) -> bool:
+def can_stop_search_early(by_depth: Sequence[Score | None], used: float) -> bool:
     """Return whether a search can stop before its limit, at the end of an iteration.
 
     It can stop after three quarters of the limit, and earlier after a quarter plus a
@@ -117,7 +117,7 @@ class UciInfoReader:
         if self._adaptive and complete:
             # The search can stop only when all requested lines were searched to the
             # same depth.
-            self.has_enough = has_seen_enough(
+            self.has_enough = can_stop_search_early(
                 self._by_depth, self._measure_used_share()
             )
         return SearchProgress(score=score, depth=depth) if deeper else None

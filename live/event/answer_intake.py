@@ -49,7 +49,7 @@ class AnswerIntake:
         """Apply the result of a search."""
         assert isinstance(owner, RequestId)
         self._publish(self._event.apply_result(owner, result, rate=False))
-        self._rate_soon()
+        self._schedule_rating()
         self._on_answer()
 
     def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
@@ -62,17 +62,17 @@ class AnswerIntake:
     ) -> None:
         """Apply an answer about human moves; None means that no answer will come."""
         self._publish(self._event.apply_answer(request, answer, rate=False))
-        self._rate_soon()
+        self._schedule_rating()
         if request.newest:
             self._on_human_shares(request.game)
         self._on_answer()
 
-    def _rate_soon(self) -> None:
+    def _schedule_rating(self) -> None:
         if not self._is_rating_due and self._event.has_unrated:
             self._is_rating_due = True
-            self._call_soon(self._rate)
+            self._call_soon(self._rate_and_publish)
 
-    def _rate(self) -> None:
+    def _rate_and_publish(self) -> None:
         self._is_rating_due = False
         self._publish(self._event.rate())
         self._on_answer()

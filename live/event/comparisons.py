@@ -87,10 +87,10 @@ class ComparisonData:
                 if move.best_cp is not None and move.gain_cp is not None:
                     self.judged = True
                     if is_counted(move.ply, forced=move.forced):
-                        self._count(color, move.best_cp, move.gain_cp)
+                        self._count_move(color, move.best_cp, move.gain_cp)
             self.turns.append(tuple(move.spread for move in moves if move.spread))
 
-    def _count(self, color: Color, best_cp: int, gain_cp: int) -> None:
+    def _count_move(self, color: Color, best_cp: int, gain_cp: int) -> None:
         self.shortfalls.add(gain_cp)
         for histogram, kind in (
             (self.step, STEP_CONFORMANCE),
@@ -151,9 +151,13 @@ def compare(study: ComparedMoves, a_id: str, b_id: str) -> tuple[PredictorRow, .
             "Ferreira 2012, section 4",
             predict_by_covariance(a.gains, b.gains, STEP),
         ),
-        ("Algorithm 2", "Ferreira 2012, section 5", by_strengths(study, a_id, b_id)),
-        ("Algorithm 4", "Ferreira 2012, section 7", by_differences(a, b)),
-        ("perceived rating", "this product", by_perceived(a, b)),
+        (
+            "Algorithm 2",
+            "Ferreira 2012, section 5",
+            predict_by_strengths(study, a_id, b_id),
+        ),
+        ("Algorithm 4", "Ferreira 2012, section 7", predict_by_differences(a, b)),
+        ("perceived rating", "this product", predict_by_perceived_ratings(a, b)),
     ]
     forecasts += [
         (name, f"Alliot 2017, section {section}", predict_both_colors(predictor, a, b))
@@ -170,7 +174,7 @@ def compare(study: ComparedMoves, a_id: str, b_id: str) -> tuple[PredictorRow, .
     )
 
 
-def by_strengths(study: ComparedMoves, a_id: str, b_id: str) -> Prediction:
+def predict_by_strengths(study: ComparedMoves, a_id: str, b_id: str) -> Prediction:
     """Predict the expected score from the difference of the players' Algorithm 2
     ratings.
     """
@@ -191,16 +195,16 @@ def by_strengths(study: ComparedMoves, a_id: str, b_id: str) -> Prediction:
     )
 
 
-def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
+def predict_by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
     """Predict the expected score from the players' differences from the engine."""
     if not a.view.moves or not b.view.moves:
         return Prediction(missing="no scored move of both yet")
     figure = attrgetter("difference", "difference_low", "difference_high")
     missing = "the difference from the engine is unbounded"
-    return _difference(figure(a.view), figure(b.view), missing)
+    return _predict_by_rating_difference(figure(a.view), figure(b.view), missing)
 
 
-def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
+def predict_by_perceived_ratings(a: ComparisonData, b: ComparisonData) -> Prediction:
     """Predict the expected score from perceived ratings, if one model gave both of
     them.
     """
@@ -212,13 +216,17 @@ def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
         side.view.name for side in (a, b) if side.view.perceived is None
     )
     figure = attrgetter("perceived", "low", "high")
-    return _difference(figure(a.view), figure(b.view), f"unknown: {unknown}")
+    return _predict_by_rating_difference(
+        figure(a.view), figure(b.view), f"unknown: {unknown}"
+    )
 
 
 Rating = tuple[float | None, float | None, float | None]
 
 
-def _difference(a_rating: Rating, b_rating: Rating, missing: str) -> Prediction:
+def _predict_by_rating_difference(
+    a_rating: Rating, b_rating: Rating, missing: str
+) -> Prediction:
     """Predict an expected score from two ratings with their 95 % intervals.
 
     The interval of the difference is computed for independent estimates (Zou and Donner
@@ -237,7 +245,7 @@ def _difference(a_rating: Rating, b_rating: Rating, missing: str) -> Prediction:
     )
 
 
-def _of_moves(
+def _make_move_predictor(
     kind: str, predict: Callable[..., Prediction], *settings: object
 ) -> Predictor:
     """Return a predictor that applies ``predict`` to one attribute of both players'
@@ -278,23 +286,27 @@ def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
     )
 
 
-covariance_tanh = _of_moves("tanh", predict_by_covariance, TANH, TANH_FIT)
+covariance_tanh = _make_move_predictor("tanh", predict_by_covariance, TANH, TANH_FIT)
 # Convolution uses unweighted gains, because the paper uses n0 and b here instead of k1
 # and k2 (section 4.3.1).
-convolution = _of_moves("shortfalls", predict_by_convolution)
+convolution = _make_move_predictor("shortfalls", predict_by_convolution)
 
 PREDICTORS: tuple[tuple[str, str, Predictor], ...] = (
-    ("conformance, raw", "4.2", _of_moves("raw", predict_by_conformance)),
-    ("conformance, ponderated", "4.2", _of_moves("ponderated", predict_by_conformance)),
+    ("conformance, raw", "4.2", _make_move_predictor("raw", predict_by_conformance)),
+    (
+        "conformance, ponderated",
+        "4.2",
+        _make_move_predictor("ponderated", predict_by_conformance),
+    ),
     (
         "covariance, raw step",
         "4.3",
-        _of_moves("shortfalls", predict_by_covariance, STEP, RAW_STEP_FIT),
+        _make_move_predictor("shortfalls", predict_by_covariance, STEP, RAW_STEP_FIT),
     ),
     (
         "covariance, step",
         "4.3",
-        _of_moves("step", predict_by_covariance, STEP, STEP_FIT),
+        _make_move_predictor("step", predict_by_covariance, STEP, STEP_FIT),
     ),
     ("covariance, tanh", "4.3", covariance_tanh),
     ("29-fold convolution", "4.3", convolution),
@@ -474,7 +486,7 @@ class TableFour(Value):
     """Reason why an average is null, as text for people."""
 
 
-def table_four(
+def build_table_four(
     views: Sequence[PlayerView], engine: Algorithm3, strengths: Mapping[str, Strength]
 ) -> TableFour:
     """Return the table of all players with their figures by Algorithms 2 and 3."""

@@ -211,7 +211,7 @@ class Event:
     def _apply_shown(self, steps: Iterable[Shown]) -> None:
         self._rate_waiting()
         for step, game in steps:
-            with self._commit_or_give_up(step.id):
+            with self._commit_or_delete_game(step.id):
                 self._update_record(step, game)
 
     def _update_record(self, step: Step, game: Game | None) -> None:
@@ -329,7 +329,7 @@ class Event:
         record = self._records.get(id)
         if record is None:
             return ()
-        with self._commit_or_give_up(id):
+        with self._commit_or_delete_game(id):
             apply(record)
             self._uncommitted += record.take_changes()
             players = record.players.values()
@@ -366,11 +366,12 @@ class Event:
         try:
             self._renew_standings(affected)
         except Exception:
-            # All exceptions are caught, as in :meth:`_commit_or_give_up`. If several
-            # games were rated together, it is unknown which of them failed. So each
-            # game is rated alone, and the figures of the other games are preserved.
+            # All exceptions are caught, as in :meth:`_commit_or_delete_game`. If
+            # several games were rated together, it is unknown which of them failed. So
+            # each game is rated alone, and the figures of the other games are
+            # preserved.
             if len(games) == 1:
-                self._give_up(games[0])
+                self._delete_failed_game(games[0])
                 return
             log.exception(
                 "rating of %d games failed; each is rated separately", len(games)
@@ -398,7 +399,7 @@ class Event:
             # A game that was deleted and reported again in the meantime has a new
             # record.
             if self._records.get(record.game.id) is record:
-                self._renew_standings(self._rerate(record))
+                self._renew_standings(self._remeasure_game(record))
                 self._commit()
                 yield self._take_changes()
 
@@ -475,7 +476,9 @@ class Event:
         field = self._standings.field
         for values in archived:
             if needs_field(values.game) and values.field != field:
-                self._standings.rate(self._rerate(self._records[values.game.id]))
+                self._standings.rate(
+                    self._remeasure_game(self._records[values.game.id])
+                )
                 yield
         self._uncommitted[:0] = [GameMessage(self._records[id].view) for id in ids]
         for id in ids:
@@ -486,7 +489,7 @@ class Event:
 
     # --- consequences of a change -----------------------------------------------------
 
-    def _rerate(self, record: GameRecord) -> list[PlayerTotals]:
+    def _remeasure_game(self, record: GameRecord) -> list[PlayerTotals]:
         """Rate a game with the current models; return its two players."""
         record.measure_by(self.measure)
         self._uncommitted += record.take_changes()
@@ -504,22 +507,22 @@ class Event:
         players: list[PlayerTotals] = []
         for record in self._records.values():
             if needs_field(record.game):
-                players += self._rerate(record)
+                players += self._remeasure_game(record)
         self._standings.rate(players)
 
     @contextmanager
-    def _commit_or_give_up(self, id: GameId) -> Iterator[None]:
+    def _commit_or_delete_game(self, id: GameId) -> Iterator[None]:
         """Commit the changes made in the block; if the block fails, delete the game."""
         try:
             yield
         except Exception:
             # All exceptions are caught: the block runs all rating rules, and a
             # malicious game that breaks a rule must not affect other games.
-            self._give_up(id)
+            self._delete_failed_game(id)
         else:
             self._commit()
 
-    def _give_up(self, id: GameId) -> None:
+    def _delete_failed_game(self, id: GameId) -> None:
         """Delete a game after an error, and report this in the log and as a failed
         part.
 
@@ -705,7 +708,7 @@ class Event:
         games: dict[GameId, JudgedGame] = {}
         players: dict[str, list[JudgedSide]] = defaultdict(list)
         for id, record in self._records.items():
-            searches = record.collect_known()
+            searches = record.collect_search_results()
             games[id] = judged = judge_game(record.game, searches, self.measure)
             for color, player in record.players.items():
                 players[player.key].append(judged[color])

@@ -48,8 +48,9 @@ from live.event.ply import (
     KnownGame,
     Ply,
     build_search,
-    collect_known,
+    build_unscored_view,
     collect_score_fields,
+    collect_search_results,
     describe_move,
     list_missing,
     list_moves,
@@ -57,7 +58,6 @@ from live.event.ply import (
     set_found,
     set_played,
     set_source_eval,
-    show_unscored,
     start_game,
 )
 from live.event.rate_game import (
@@ -212,15 +212,15 @@ class GameRecord:
         if archived is not None:
             self.view = archived.view
             """The game's header and figures as subscribers see them."""
-            self._pool(archived)
+            self._update_player_figures(archived)
         else:
-            self._open_board([start_game(game.start_fen, self._make_board())])
+            self._open_with_plies([start_game(game.start_fen, self._make_board())])
             self.view = self._build_view()
 
     def _make_board(self) -> chess.Board:
         return chess.Board(self.game.start_fen, chess960=self.game.chess960)
 
-    def _open_board(self, plies: list[Ply]) -> None:
+    def _open_with_plies(self, plies: list[Ply]) -> None:
         """Open the record with these plies."""
         self.plies = plies
         # The position after all moves.
@@ -244,7 +244,7 @@ class GameRecord:
         del self._board, self._rater, self._figures
         self._sent_curves = Curves()
 
-    def wake(self) -> None:
+    def reopen_if_archived(self) -> None:
         """Open the record again if it is archived."""
         if self.archived is None:
             return
@@ -253,7 +253,7 @@ class GameRecord:
         self._last_at_rest = None
         self._asked_positions = details.asked
         self._sent_curves = details.curves
-        self._open_board(_copy_plies(details.plies))
+        self._open_with_plies(_copy_plies(details.plies))
 
     @property
     def moves(self) -> Sequence[PlyView]:
@@ -292,7 +292,7 @@ class GameRecord:
 
     def follow(self, game: Game, players: GamePlayers) -> None:
         """Apply the latest report of the game, and set its players."""
-        self.wake()
+        self.reopen_if_archived()
         before, self.game = self.game, game
         staying = list(players.values())
         for player in self.players.values():
@@ -342,7 +342,7 @@ class GameRecord:
         """
         last = len(self.game.moves)
         for ply, move in enumerate(self.game.moves[common_plies:], common_plies + 1):
-            view = show_unscored(ply, move)
+            view = build_unscored_view(ply, move)
             self.plies.append(play_move(self._board, self.plies[-1], view))
             self._moved.append(MoveMessage(self.game.id, ply, view))
         self._take_source_evals(range(common_plies + 1, last + 1))
@@ -354,12 +354,12 @@ class GameRecord:
             self._profile = profile
             self._forget_answers()
             first = 1
-        self._refresh(range(first, last + 1))
+        self._update_ply_views(range(first, last + 1))
         # The urgency of a request from one move ago can change from ``head`` to
         # ``backlog``. If the result changes, the urgency of every missing search
         # changes.
         earliest = 0 if has_reopened else max(common_plies - 1, 0)
-        self._rerate(range(last, earliest - 1, -1))
+        self._rate_and_request_searches(range(last, earliest - 1, -1))
         self._request_human_moves()
 
     def _take_source_evals(self, plies: Iterable[int]) -> None:
@@ -394,7 +394,7 @@ class GameRecord:
 
         A result for a request that is no longer open changes nothing.
         """
-        if not self._is_open(request_id):
+        if not self._is_request_open(request_id):
             return
         del self._requests[request_id.kind, request_id.ply]
         kind, index = request_id.kind, request_id.ply
@@ -410,8 +410,8 @@ class GameRecord:
         else:
             set_played(ply, result.score)
         ply.progress = None
-        self._refresh((index, index + 1))
-        self._rerate((index, index + 1))
+        self._update_ply_views((index, index + 1))
+        self._rate_and_request_searches((index, index + 1))
 
     def apply_progress(self, request_id: RequestId, progress: SearchProgress) -> None:
         """Show the depth and score of an unfinished search as provisional.
@@ -419,9 +419,9 @@ class GameRecord:
         Figures do not use them.
         """
         kind, index = request_id.kind, request_id.ply
-        if self._is_open(request_id) and kind == "position" and index:
+        if self._is_request_open(request_id) and kind == "position" and index:
             self.plies[index].progress = progress
-            self._refresh((index,))
+            self._update_ply_views((index,))
 
     # --- answers about human moves ----------------------------------------------------
 
@@ -435,12 +435,12 @@ class GameRecord:
             return
         ply = self.plies[index]
         ply.answer = answer
-        if self._measure.human is not None and not self._is_forced(index):
+        if self._measure.human is not None and not self._has_single_legal_move(index):
             ply.wanted = self._measure.human
-        self._refresh((index, index + 1))
-        self._rerate((index,))
+        self._update_ply_views((index, index + 1))
+        self._rate_and_request_searches((index,))
 
-    def _is_forced(self, index: int) -> bool:
+    def _has_single_legal_move(self, index: int) -> bool:
         """Return whether a position has exactly one legal move."""
         if index + 1 < len(self.plies):
             board = self.plies[index + 1].board
@@ -507,11 +507,11 @@ class GameRecord:
         """
         return all(urgency == "spare" for _, urgency in self._requests.values())
 
-    def _is_open(self, request_id: RequestId) -> bool:
+    def _is_request_open(self, request_id: RequestId) -> bool:
         request = self._requests.get((request_id.kind, request_id.ply))
         return request is not None and request[0] == request_id
 
-    def _request_missing(self, index: int) -> None:
+    def _request_missing_searches(self, index: int) -> None:
         """Request every missing search of a position.
 
         A search is requested only once, unless its urgency changes.
@@ -552,40 +552,40 @@ class GameRecord:
 
     def measure_by(self, measure: Measure) -> None:
         """Rate the game with other models, or with a new mean Elo of the field."""
-        self.wake()
+        self.reopen_if_archived()
         self._measure = measure
-        self._rerate(())
+        self._rate_and_request_searches(())
 
     def rate_again(self) -> GameRater:
         """Return a new rater that has rated the game from scratch, for an
         explanation.
         """
-        self.wake()
+        self.reopen_if_archived()
         rater = GameRater()
         self._rate(rater)
         return rater
 
     def _rate(self, rater: GameRater) -> GameFigures:
         answers = [ply.answer for ply in self.plies]
-        searches = collect_known(self.plies)
+        searches = collect_search_results(self.plies)
         return rater.rate(self.game, searches, answers, self._field(), self._measure)
 
-    def _rerate(self, plies: Iterable[int]) -> None:
+    def _rate_and_request_searches(self, plies: Iterable[int]) -> None:
         """Rate the game, and request the missing searches at ``plies``.
 
         ``plies`` must be in the order of urgency, the most urgent first.
         """
         self._figures = self._rate(self._rater)
-        self._pool(self._figures)
+        self._update_player_figures(self._figures)
         # Engines cannot analyse other variants, or an unreadable start position.
         is_supported = self.game.headers.variant in ("standard", "chess960")
         is_readable = len(self.plies) > 1 or self.game.problem is None
         if self._engine_scores and is_supported and is_readable:
             for index in plies:
                 if index < len(self.plies):
-                    self._request_missing(index)
+                    self._request_missing_searches(index)
 
-    def _pool(self, figures: GameFigures | ArchivedValues) -> None:
+    def _update_player_figures(self, figures: GameFigures | ArchivedValues) -> None:
         """Update the game's part in the figures of both players."""
         game = self.game
         points = RESULT_POINTS.get(game.result, (None, None))
@@ -600,15 +600,17 @@ class GameRecord:
             )
             self.players[color].set_game(game.id, played)
 
-    def collect_known(self) -> KnownGame:
+    def collect_search_results(self) -> KnownGame:
         """Return all results of searches about the game."""
         if self.archived is not None:
-            return collect_known(_copy_plies(self.archived.unpack_details().plies))
-        return collect_known(self.plies)
+            return collect_search_results(
+                _copy_plies(self.archived.unpack_details().plies)
+            )
+        return collect_search_results(self.plies)
 
     # --- for subscribers --------------------------------------------------------------
 
-    def _refresh(self, plies: Iterable[int]) -> None:
+    def _update_ply_views(self, plies: Iterable[int]) -> None:
         """Update these plies as subscribers see them.
 
         A new score of a position can change the move before the position and the move

@@ -166,8 +166,8 @@ def rate_game_by_methods(
         accumulate_conformance([white]), accumulate_conformance([black])
     )
     return GameMethods(
-        _side_methods(white, measure, headers.white.elo),
-        _side_methods(black, measure, headers.black.elo),
+        _rate_side_by_methods(white, measure, headers.white.elo),
+        _rate_side_by_methods(black, measure, headers.black.elo),
         expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
         low=rounded(predicted.low, SCORE_DECIMALS),
         high=rounded(predicted.high, SCORE_DECIMALS),
@@ -175,7 +175,9 @@ def rate_game_by_methods(
     )
 
 
-def _side_methods(side: JudgedSide, measure: Measure, elo: int | None) -> SideMethods:
+def _rate_side_by_methods(
+    side: JudgedSide, measure: Measure, elo: int | None
+) -> SideMethods:
     gains = side.gains_cp
     mean_cp = sum(gains) / len(gains) if gains else None
     figures = move_figures((side,), measure, elo)
@@ -219,7 +221,7 @@ def move_figures(
             [(conformance.n, conformance.within_count) for conformance in counted]
         )
     shares["first_choice"] = share(list(map(count_first_choices, sides)))
-    unchosen = bool(sides) and all(map(_lacks_choices, sides))
+    unchosen = bool(sides) and all(map(_has_no_first_choices, sides))
     missing = {
         name: NO_CHOICE if unchosen else _explain_no_move(name)
         for name, figure in shares.items()
@@ -264,11 +266,11 @@ def count_first_choices(side: JudgedSide) -> tuple[int, int]:
     """Return the number of moves that count, and the number of first choices among
     them.
     """
-    chosen = [move.first_choice for move in side.moves if _is_choice(move)]
+    chosen = [move.first_choice for move in side.moves if _is_counted_move(move)]
     return len(chosen), sum(map(bool, chosen))
 
 
-def _is_choice(move: MoveQuality) -> bool:
+def _is_counted_move(move: MoveQuality) -> bool:
     """Return whether a move counts for the share of first choices. Unlike in
     ``live.ratings.agreement``, repeated positions count too.
     """
@@ -277,7 +279,7 @@ def _is_choice(move: MoveQuality) -> bool:
     return move.ply >= FIRST_CHOICE_PLY and abs(move.best_cp) <= CHOICE_LIMIT_CP
 
 
-def _lacks_choices(side: JudgedSide) -> bool:
+def _has_no_first_choices(side: JudgedSide) -> bool:
     """Return whether a side has scores but no first choices.
 
     This is the case for scores from ``[%eval]`` comments.
@@ -329,14 +331,14 @@ def _intrinsic_figures(
         return None, {"intrinsic": measure.table_note}
     if not turns:
         return None, {"intrinsic": NO_TURN}
-    figures, reason = _rate_turns(measure.table, turns, elo)
+    figures, reason = _compute_intrinsic_rating(measure.table, turns, elo)
     missing = {} if elo is not None else {"intrinsic_z": UNRATED}
     if reason:
         missing["intrinsic_rating"] = reason
     return figures, missing
 
 
-def _rate_turns(
+def _compute_intrinsic_rating(
     table: IntrinsicTable, turns: Sequence[Spread], elo: int | None
 ) -> tuple[Intrinsic, str]:
     estimate, n = estimate_rating(table, turns), len(turns)

@@ -38,7 +38,7 @@ class OldGames:
         self._retention = retention
         self._clock = clock
 
-    def watch_restored(self) -> None:
+    def start_restored_retention(self) -> None:
         """Start the retention time of restored games now, as if they had
         just changed.
         """

@@ -173,7 +173,7 @@ class PlayerTotals:
             mean_gain_cp=rounded(mean, 2),
             **algorithm_4_figures(self.scores, self._measure),
             **self._rate_perceived(pace, paced, len(games)),
-            **_rate_officially(paced, self.player),
+            **_compute_fide_figures(paced, self.player),
         )
 
     def _rate_perceived(
@@ -237,7 +237,9 @@ def find_main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
     return max(moves, key=lambda pace: (moves[pace], pace), default="classical")
 
 
-def _rate_officially(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
+def _compute_fide_figures(
+    games: Sequence[PlayedGame], player: Player
+) -> dict[str, Any]:
     """Return the performance figures by FIDE's rules.
 
     They include finished games against rated opponents in which both players moved.
@@ -302,8 +304,8 @@ class EventStandings:
         self._measure = measure
         for player in self.totals.values():
             player.measure_by(measure)
-        self._start_engine()
-        self._set_engine(_name_models(self.engine, measure))
+        self._set_prior_engine_rating()
+        self._update_engine_rating(_name_models(self.engine, measure))
 
     def find_players(self, id: GameId, headers: Headers) -> GamePlayers:
         """Return the two players of game ``id``.
@@ -366,18 +368,18 @@ class EventStandings:
             if elo is not None and player.games:
                 self._elos[key] = elo
                 self._total_elo += elo
-        self._start_engine()
-        self._set_engine(self.engine)
+        self._set_prior_engine_rating()
+        self._update_engine_rating(self.engine)
         for key, player in changed.items():
             for gain_cp, moves in player.take_changed_gains():
                 self._collect(GainsMessage(key, gain_cp, moves))
-            self._show(player.view())
+            self._collect_changed_view(player.view())
             if not player.games:
                 self.totals.pop(key, None)
                 self._sent_views.pop(key, None)
             yield
 
-    def _start_engine(self) -> None:
+    def _set_prior_engine_rating(self) -> None:
         """Set the engine's starting rating, which has weight until many moves are
         known.
 
@@ -388,7 +390,7 @@ class EventStandings:
         if (mean := self._mean_elo) is not None:
             self._field.prior_elo = mean - self._measure.expected_difference(mean)
 
-    def _set_engine(self, engine: EngineInfo) -> None:
+    def _update_engine_rating(self, engine: EngineInfo) -> None:
         rating, moves = self._field.rating, keep_two_digits(self._field.moves)
         measured = engine.rating_source != "fixed"
         if measured and (rating, moves) != (engine.rating, engine.rating_moves):
@@ -402,7 +404,7 @@ class EventStandings:
             self.engine = engine
             self._collect(EngineMessage(engine))
 
-    def _show(self, view: PlayerView) -> None:
+    def _collect_changed_view(self, view: PlayerView) -> None:
         previous = self._sent_views.get(view.id)
         if previous is not view and previous != view:
             self._sent_views[view.id] = view

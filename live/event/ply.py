@@ -274,7 +274,7 @@ def describe_move(before: Ply, ply: Ply) -> KnownMove:
     return ply.move
 
 
-def collect_known(plies: Sequence[Ply]) -> KnownGame:
+def collect_search_results(plies: Sequence[Ply]) -> KnownGame:
     """Return all results of searches about a game."""
     first = plies[0]
     start = first.found.score if first.found else None
@@ -329,7 +329,7 @@ def build_search(
 # --- as subscribers see it ------------------------------------------------------------
 
 
-def show_unscored(ply: int, move: Move | PlyView) -> PlyView:
+def build_unscored_view(ply: int, move: Move | PlyView) -> PlyView:
     """Return a ply as its source reports it, without scores."""
     return PlyView(
         ply=ply,

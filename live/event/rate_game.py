@@ -311,7 +311,7 @@ class GameRater:
         for color in COLORS:
             own = self._list_moves_of(color)
             if own and is_over:
-                own[-1] = self._finish_side(context, color, own[-1])
+                own[-1] = self._recompute_final_evidence(context, color, own[-1])
             points = tuple(move.point for move in own if move.point)
             if is_over and not is_played(game):
                 # A game that ended before both sides moved has curve points but no
@@ -333,7 +333,7 @@ class GameRater:
     def _list_moves_of(self, color: Color) -> list[_Rated]:
         return [rated for rated in self._moves if rated.move.mover == color]
 
-    def trace(self, color: Color, ply: int) -> TracedSide | None:
+    def trace_side(self, color: Color, ply: int) -> TracedSide | None:
         """Return a side's rating after ``ply``, with all data from which it was
         computed.
 
@@ -388,7 +388,9 @@ class GameRater:
             point=_build_point(context, ply, gain_cp, scores, evidence),
         )
 
-    def _finish_side(self, context: _Context, color: Color, last: _Rated) -> _Rated:
+    def _recompute_final_evidence(
+        self, context: _Context, color: Color, last: _Rated
+    ) -> _Rated:
         """Return the last move of a side whose game has ended, with new evidence.
 
         The evidence is computed again, because performances in finished games vary more

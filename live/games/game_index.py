@@ -53,7 +53,7 @@ class KeyIndex:
         """Return the keys of a game."""
         return self._keys.get(id, ())
 
-    def games_with_key(self, key: GameKey) -> Collection[GameId]:
+    def list_game_ids_with_key(self, key: GameKey) -> Collection[GameId]:
         """Return the games with this key, in the order in which they got it; O(1)."""
         return self._games.get(key, ())
 
@@ -75,7 +75,7 @@ class GameIndex:
         return len(self._games)
 
     @property
-    def feeds(self) -> int:
+    def feed_count(self) -> int:
         """Return the number of feeds with games in the index."""
         return len(self._feeds)
 
@@ -92,15 +92,15 @@ class GameIndex:
     def get(self, id: GameId) -> Game | None:
         return self._games.get(id)
 
-    def games_of_feed(self, feed: FeedName) -> tuple[GameId, ...]:
+    def list_game_ids_of_feed(self, feed: FeedName) -> tuple[GameId, ...]:
         """Return the ids of one feed's games, in order of appearance."""
         return tuple(self._feeds.get(feed, ()))
 
-    def games_with_key(self, key: GameKey) -> tuple[GameId, ...]:
+    def list_game_ids_with_key(self, key: GameKey) -> tuple[GameId, ...]:
         """Return the ids of the games with this key, in the order in which they got
         it.
         """
-        return tuple(self._keys.games_with_key(key))
+        return tuple(self._keys.list_game_ids_with_key(key))
 
     def is_restored(self, id: GameId) -> bool:
         """Return whether no source has reported the game since the service started."""

@@ -80,7 +80,7 @@ def match_games(
     for index, report in enumerate(reports):
         namesakes[source_key(feed, report)].append(index)
     for key, indexes in namesakes.items():
-        ids = known_games.games_with_key(key)
+        ids = known_games.list_game_ids_with_key(key)
         matches.update(
             _match_namesakes(known_games, ids, reports, indexes, complete=complete)
         )
@@ -93,7 +93,7 @@ def match_games(
     ranked: list[tuple[Rank, GameId, int]] = []
     for place, index in enumerate(unmatched):
         keys = player_and_place_keys(feed, reports[index].headers)
-        candidates = [known_games.games_with_key(key) for key in keys]
+        candidates = [known_games.list_game_ids_with_key(key) for key in keys]
         candidates = [ids for ids in candidates if len(ids) <= MAX_CANDIDATES]
         for id in set(chain.from_iterable(candidates)) - matched_ids:
             rank = _rank_relation(known_games[id], reports[index], complete=complete)

@@ -123,7 +123,7 @@ def classify_pace(time_control: str, moves: Sequence[Move] = ()) -> Pace | None:
         return "classical"
     shown_s = max((move.clock_s or 0 for move in moves[:OPENING_PLIES]), default=0)
     used_s = _most_used_s(moves)
-    pace = _read_header(time_control.lower(), text, shown_s, used_s)
+    pace = _classify_header(time_control.lower(), text, shown_s, used_s)
     # Because of increments, times can be a little longer than the initial time.
     if pace is not None and max(shown_s, used_s) <= _MOST_S[pace] + _OVER_S:
         return pace
@@ -141,7 +141,9 @@ def _most_used_s(moves: Sequence[Move]) -> float:
     return max(sum(spent_s[::2]), sum(spent_s[1::2]))
 
 
-def _read_header(header: str, text: str, shown_s: float, used_s: float) -> Pace | None:
+def _classify_header(
+    header: str, text: str, shown_s: float, used_s: float
+) -> Pace | None:
     """Return the pace that the header names, or None; ``text`` is the header without
     remarks.
     """

@@ -99,7 +99,7 @@ def _report_missing_games(
 ) -> Iterator[Step]:
     """Yield steps for the games of a feed that are missing from its complete report."""
     problem = NO_LONGER + AS_LAST
-    for id in known_games.games_of_feed(feed):
+    for id in known_games.list_game_ids_of_feed(feed):
         if id in present:
             continue
         # A finished game stays, because its file is perhaps reused for the next round.

@@ -27,7 +27,9 @@ _WON_SQUARES: dict[Result, frozenset[str]] = {
 
 def normalise_report(report: GameReport) -> GameReport:
     """Return ``report`` without impossible data."""
-    return drop_centred_kings(add_result_after_mate(drop_unsupported_variant(report)))
+    return drop_centring_king_moves(
+        add_result_after_mate(drop_moves_of_unsupported_variant(report))
+    )
 
 
 def is_no_game(report: GameReport) -> bool:
@@ -40,7 +42,7 @@ def is_no_game(report: GameReport) -> bool:
     return any(map(is_bye, players)) or not all(map(is_known, players))
 
 
-def drop_unsupported_variant(report: GameReport) -> GameReport:
+def drop_moves_of_unsupported_variant(report: GameReport) -> GameReport:
     """Return ``report`` without its moves if its variant is not supported."""
     variant = report.headers.variant
     if variant in SUPPORTED_VARIANTS:
@@ -49,7 +51,7 @@ def drop_unsupported_variant(report: GameReport) -> GameReport:
     return replace(report, moves=(), start_eval=None, problem=problem)
 
 
-def drop_centred_kings(report: GameReport) -> GameReport:
+def drop_centring_king_moves(report: GameReport) -> GameReport:
     """Return ``report`` without the kings put in the centre after the end.
 
     Only proved cases are removed. An illegal king move at the end is not reported as a

@@ -287,10 +287,10 @@ class SharedGames:
         """Return the id of the same game from another source; None if there is none or
         it is unclear.
         """
-        if self._index.feeds < 2:
+        if self._index.feed_count < 2:
             return None
         keys = self._players.keys_of_game(game.id)
-        candidates = [self._players.games_with_key(key) for key in keys]
+        candidates = [self._players.list_game_ids_with_key(key) for key in keys]
         ids = chain.from_iterable(
             ids for ids in candidates if len(ids) <= MAX_CANDIDATES
         )

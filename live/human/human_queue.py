@@ -197,7 +197,7 @@ class HumanQueue:
             return None
         if self._network is not None and answer.network != self._network.identity:
             return None
-        self._remember(question, answer)
+        self._remember_answer(question, answer)
         return answer
 
     async def _ask_network(
@@ -221,11 +221,11 @@ class HumanQueue:
         self._times.append((len(questions), time.perf_counter() - began_s))
         answers = dict(zip(questions, new, strict=True))
         for question, answer in answers.items():
-            self._remember(question, answer)
+            self._remember_answer(question, answer)
             self._store.store_answer(question, answer)
         return answers
 
-    def _remember(self, question: HumanQuestion, answer: HumanAnswer) -> None:
+    def _remember_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         self._memory[question] = answer
         if len(self._memory) > REMEMBERED:
             del self._memory[next(iter(self._memory))]

@@ -149,7 +149,7 @@ class EventJournal:
         try:
             with self.journal:
                 yield self.journal
-                self._keep_games(time.monotonic() + LAST_S, all_of_them=True)
+                self._write_due_snapshots(time.monotonic() + LAST_S, all_of_them=True)
         finally:
             if self._removes_unused and self.journal.has_file:
                 remove_unused_journal(self.journal.path)
@@ -194,11 +194,11 @@ class EventJournal:
         self._dirty.clear()
         answers = KnownAnswers(find_result)
         for changes in _restore_games(state, archived, unarchived):
-            publish(answers.pick_requests(changes))
+            publish(answers.drop_known_requests(changes))
             await slices.yield_if_due()
             while answers.found:
                 changes = state.apply_result(*answers.found.popleft())
-                publish(answers.pick_requests(changes))
+                publish(answers.drop_known_requests(changes))
                 await slices.yield_if_due()
         state.set_order(appeared)
         self.restored = sum(1 for _ in state.list_source_games())
@@ -313,7 +313,7 @@ class EventJournal:
                 if id not in self._dirty:
                     self._dirty[id] = self._kept_s.pop(id, 0.0)
 
-    def _keep_games(self, end_s: float, *, all_of_them: bool = False) -> None:
+    def _write_due_snapshots(self, end_s: float, *, all_of_them: bool = False) -> None:
         """Write snapshots of changed games until ``end_s``, seconds of the monotonic
         clock.
 
@@ -333,7 +333,9 @@ class EventJournal:
                 # The game has open searches, is reported by several sources, has
                 # already been archived, or no longer exists.
                 continue
-            if not self.journal.keep_game(game, self._run.measure, encode(archived)):
+            if not self.journal.store_game_snapshot(
+                game, self._run.measure, encode(archived)
+            ):
                 return
             del self._dirty[game]
             self._damaged.discard(game)
@@ -357,7 +359,7 @@ class EventJournal:
             report(part_health(PART, health, problem))
         # Snapshots can repair damage. They are written last, so that the damage is
         # reported before.
-        self._keep_games(time.monotonic() + SLICE_S)
+        self._write_due_snapshots(time.monotonic() + SLICE_S)
 
 
 class KnownAnswers:
@@ -372,7 +374,7 @@ class KnownAnswers:
         self.found: deque[tuple[RequestId, SearchResult]] = deque()
         """Known results of requests, in the order of the requests."""
 
-    def pick_requests(self, changes: Iterable[EventChange]) -> list[EventChange]:
+    def drop_known_requests(self, changes: Iterable[EventChange]) -> list[EventChange]:
         """Return the changes without the search requests whose results are known.
 
         The known results are added to :attr:`found`.

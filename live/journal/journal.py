@@ -310,7 +310,7 @@ class Journal:
         self._run += 1
         self._hand_over(JournalWriter.write_run, self._run, self._read_clock_ms(), run)
 
-    def keep_game(self, game: GameId, measure: bytes, whole: bytes) -> bool:
+    def store_game_snapshot(self, game: GameId, measure: bytes, whole: bytes) -> bool:
         """Store a snapshot of a game after all changes so far.
 
         Return False if the snapshot is dropped, because too many records wait or the

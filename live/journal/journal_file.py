@@ -246,7 +246,7 @@ def hash_search(identity: str, search_key: SearchKey) -> bytes:
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
-def check_pages(connection: sqlite3.Connection, table: str) -> list[str]:
+def find_page_damage(connection: sqlite3.Connection, table: str) -> list[str]:
     """Return SQLite's messages about damaged pages of a table and its indexes.
 
     Each message is one line.

@@ -38,9 +38,9 @@ from live.journal.journal_file import (
     RECORDS,
     VERSION,
     ForeignDatabase,
-    check_pages,
     compute_checksum,
     find_damaged_rows,
+    find_page_damage,
     hash_search,
     open_connection,
     read_version,
@@ -346,7 +346,7 @@ class JournalReader:
         ).items():
             if table not in tables:
                 continue
-            if page_problems := check_pages(self._connection, table):
+            if page_problems := find_page_damage(self._connection, table):
                 suffix = (
                     f" and {len(page_problems) - 1} more"
                     if len(page_problems) > 1

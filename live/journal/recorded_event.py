@@ -104,7 +104,7 @@ class RecordedEvent:
         while self._human_requests:
             request = self._human_requests.popleft()
             at_ms, answer = self._reader.read_answer(request.question) or (0, None)
-            known = None if self._is_later(at_ms) else answer
+            known = None if self._is_after_replay_end(at_ms) else answer
             self.follow(self.state.apply_answer(request, known))
 
     def answer_requests(self) -> None:
@@ -115,10 +115,10 @@ class RecordedEvent:
                 return
             search, request_id = self.waiting.popleft()
             record = self.find_recorded_result(search)
-            if record is not None and not self._is_later(record[2]):
+            if record is not None and not self._is_after_replay_end(record[2]):
                 self.follow(self.state.apply_result(request_id, record[1]))
 
-    def _is_later(self, at_ms: int | None) -> bool:
+    def _is_after_replay_end(self, at_ms: int | None) -> bool:
         return self.to_ms is not None and (at_ms or 0) > self.to_ms
 
 

@@ -18,7 +18,7 @@ REST_FACTOR = 3.0
 Result = TypeVar("Result")
 
 
-def run_at_once(pieces: Generator[None, None, Result]) -> Result:
+def run_without_pause(pieces: Generator[None, None, Result]) -> Result:
     """Do all pieces of some work without a pause; return its result."""
     while True:
         try:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from live.errors import LiveRateError, first_of
+from live.errors import LiveRateError, find_first_error
 
 
 def run(main: Coroutine[Any, Any, int]) -> int:
@@ -17,5 +17,5 @@ def run(main: Coroutine[Any, Any, int]) -> int:
         BaseExceptionGroup
     ) as group:  # Python before 3.11.4 wraps errors that except* raises
         if group.split(LiveRateError)[1] is None:
-            raise first_of(group) from None
+            raise find_first_error(group) from None
         raise

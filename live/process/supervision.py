@@ -13,7 +13,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
-from live.errors import LiveRateError, first_of
+from live.errors import LiveRateError, find_first_error
 from live.messages.health import FeedHealth, HealthReport, part_health
 from live.process.backoff import Chance, format_duration, generate_doubling_s
 from live.process.clock import LOOP_CLOCK, Clock
@@ -35,7 +35,7 @@ def explain_end(error: BaseException | None) -> str:
     """Return the reason why a part ended: short, in lower case, without a full stop."""
     if error is None:
         return "ended by itself"
-    error = first_of(error)
+    error = find_first_error(error)
     if isinstance(error, LiveRateError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

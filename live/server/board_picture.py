@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import chess.svg
 
-from live.catalogue import EARLY_MOVES, main_event, write_sentence
+from live.catalogue import EARLY_MOVES, find_event_name, write_sentence
 from live.games.game import number_move, side_of_ply
 from live.games.rounds import normalise_round
 from live.messages.figures import CurvePoint, GameDetail, GameView
@@ -159,7 +159,7 @@ def describe_place(game: GameView) -> Iterator[str]:
 
     An event whose name is only the pairing is left out.
     """
-    if event := main_event(game):
+    if event := find_event_name(game):
         yield cut_text(event, _EVENT)
     if round := normalise_round(game.round):
         yield f"Round {round}" if round.isdecimal() else cut_text(round, _EVENT)

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import aiomqtt
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from live.errors import first_of
+from live.errors import find_first_error
 from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.to_clients import Change, ChangeListener
 from live.process.backoff import Chance, format_duration, generate_backoff_s
@@ -172,7 +172,7 @@ class BrokerPublisher:
             try:
                 await self._run_session()
             except* (aiomqtt.MqttError, OSError, TimeoutError) as group:
-                reason = str(first_of(group))
+                reason = str(find_first_error(group))
             except* Exception:
                 # An error with the broker must not stop anything else.
                 _log.exception("%s failed", self._name)

@@ -10,7 +10,7 @@ between reading a snapshot and reading its position in the stream.
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from live.catalogue import main_event
+from live.catalogue import find_event_name
 from live.event.rate_game import COLORS
 from live.games.rounds import RoundPlace, round_sort_key
 from live.messages.alerts import Alert
@@ -82,12 +82,12 @@ class EventReader(Protocol):
 def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:
     """Return the sort key of a game: event, round, board and id.
 
-    The event is :func:`main_event`. Rounds and boards are compared as numbers: 2 comes
-    before 10, and 2.9 before 2.10.
+    The event is :func:`find_event_name`. Rounds and boards are compared as numbers: 2
+    comes before 10, and 2.9 before 2.10.
     """
     parts = round_sort_key(view.round, view.board)
     return (
-        main_event(view),
+        find_event_name(view),
         parts,
         view.board if view.board is not None else 1 << 30,
         view.id,

@@ -9,7 +9,7 @@ from math import inf
 
 from msgspec.structs import asdict, replace
 
-from live.event.ply import show_unscored
+from live.event.ply import build_unscored_view
 from live.event.rate_game import count_common
 from live.games.game import Game
 from live.messages.figures import EngineInfo, GameDetail, GameView
@@ -152,7 +152,9 @@ def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
         result=game.result,
         problem=game.problem,
         plies_played=len(game.moves),
-        plies=tuple(show_unscored(ply, move) for ply, move in enumerate(game.moves, 1)),
+        plies=tuple(
+            build_unscored_view(ply, move) for ply, move in enumerate(game.moves, 1)
+        ),
     )
 
 

@@ -55,12 +55,12 @@ _ALPHABETS = (
 )
 
 
-def _rate_letters(alphabet: str) -> dict[str, float]:
+def _assign_letter_costs(alphabet: str) -> dict[str, float]:
     """Return the cost of each letter of an alphabet: frequent letters cost less."""
     return {letter: 0.4 + 0.09 * rank for rank, letter in enumerate(alphabet)}
 
 
-_COSTS = list(map(_rate_letters, _ALPHABETS))
+_COSTS = list(map(_assign_letter_costs, _ALPHABETS))
 #: Costs of: a letter that is not in the alphabet; a symbol; a symbol inside a word; a
 #: symbol next to a word; an apostrophe or dash inside a word.
 _FOREIGN, _NO_LETTER, _IN_WORD, _BESIDE_WORD, _APOSTROPHE = 6.0, 8.0, 5.0, 1.0, 0.3
@@ -108,7 +108,7 @@ def _choose_charset(values: tuple[bytes, ...]) -> str:
     best_charset, lowest_cost = "cp1252", float("inf")
     for charset, cost in _CHARSETS.items():
         for value in values:
-            cost += _rate_name(value.decode(charset, "replace"))
+            cost += _compute_name_cost(value.decode(charset, "replace"))
             if cost >= lowest_cost:
                 break
         else:
@@ -116,7 +116,7 @@ def _choose_charset(values: tuple[bytes, ...]) -> str:
     return best_charset
 
 
-def _rate_name(name: str) -> float:
+def _compute_name_cost(name: str) -> float:
     """Return the cost of reading the text as a name, 0 or more: lower is more
     likely.
     """
@@ -135,22 +135,22 @@ def _rate_name(name: str) -> float:
         elif not sign.isalpha():
             cost += _NO_LETTER
         elif _script_of(sign) == "CJK":
-            cost += _rate_chinese(sign)
+            cost += _compute_chinese_cost(sign)
         elif _script_of(sign) == "HEBREW":
             cost += _HEBREW_LETTER
         else:
             letters.append("ı" if sign == "İ" else sign.lower())
     if letters:
-        cost += min(_rate_language(letters, costs) for costs in _COSTS)
-    return cost + sum(map(_rate_word, _LETTERS.findall(name)))
+        cost += min(_compute_language_cost(letters, costs) for costs in _COSTS)
+    return cost + sum(map(_compute_word_cost, _LETTERS.findall(name)))
 
 
-def _rate_language(letters: list[str], costs: dict[str, float]) -> float:
+def _compute_language_cost(letters: list[str], costs: dict[str, float]) -> float:
     """Return the sum of the letters' costs in one language: lower is more likely."""
     return sum(costs.get(letter, _FOREIGN) for letter in letters)
 
 
-def _rate_word(word: str) -> float:
+def _compute_word_cost(word: str) -> float:
     """Return the cost of a word, judged by its capitals, vowels and scripts: lower is
     more likely.
     """
@@ -179,7 +179,7 @@ def _rate_word(word: str) -> float:
     return cost
 
 
-def _rate_chinese(sign: str) -> float:
+def _compute_chinese_cost(sign: str) -> float:
     try:
         is_common = sign.encode("gb2312")[0] < 0xD8  # level 1 of GB 2312
     except UnicodeEncodeError:

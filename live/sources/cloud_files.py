@@ -22,7 +22,7 @@ from live.messages.from_sources import (
     Unread,
 )
 from live.messages.values import Value
-from live.process.loop_slices import run_at_once
+from live.process.loop_slices import run_without_pause
 from live.sources.foreign_json import ForeignObject, add_unread
 from live.sources.game_line import MAX_PLIES, GameLine, ListedMove
 from live.sources.pgn_headers import NAME_CHARS, clean_text, create_player
@@ -137,7 +137,7 @@ def build_reports(
     texts = () if _is_start_lost(file) else file.moves or ()
     listed_moves = [_read_move(text) for text in texts[:MAX_PLIES]]
     line = GameLine(start)
-    run_at_once(line.play_moves(listed_moves))
+    run_without_pause(line.play_moves(listed_moves))
     moves, problem = line.moves, line.problem
     unplayed = listed_moves[len(moves) :]
     if (
@@ -191,7 +191,9 @@ def build_reports(
     )
     names = (headers.white.name, headers.black.name)
     name = "/".join((headers.event, headers.round.partition(".")[0], *names))
-    first, *rest = run_at_once(read_continuation(game, line, listed_moves, name=name))
+    first, *rest = run_without_pause(
+        read_continuation(game, line, listed_moves, name=name)
+    )
     described = {"moves", "chess960"} if _is_start_lost(file) else {"moves"}
     other_unread = {
         path: description

@@ -167,7 +167,7 @@ class PolledFeed(Feed):
         self._news.clear()
 
 
-def describe_failure(feed: FeedName, error: FeedError) -> FeedHealth:
+def build_failed_health(feed: FeedName, error: FeedError) -> FeedHealth:
     """Return the health shown for a source that cannot be followed. Its detail omits
     the source's name, which is displayed next to it anyway.
     """

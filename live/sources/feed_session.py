@@ -171,7 +171,9 @@ class FeedSession:
         count = len(self._games)
         return f"{count} game{'s' if count != 1 else ''}"
 
-    def _note_games(self, games: Iterable[GameReport], *, complete: bool) -> None:
+    def _record_game_states(
+        self, games: Iterable[GameReport], *, complete: bool
+    ) -> None:
         """Record the present state of games, O(1) per game. A change in the middle of a
         game is not noticed if the number of moves, last move, result and headers stay
         the same.
@@ -209,7 +211,7 @@ class FeedSession:
         """Record games of an earlier run: while one of them is unfinished, the source
         has not ended.
         """
-        self._note_games(games, complete=False)
+        self._record_game_states(games, complete=False)
 
     def report_health(self, state: FeedState, detail: str = "") -> None:
         """Report the health, unless it equals the health reported last."""
@@ -228,10 +230,10 @@ class FeedSession:
         is behind.
         """
         if games or complete:
-            self._note_games(games, complete=complete)
+            self._record_game_states(games, complete=complete)
             self.reported = True
             await self.sink.report(FeedReport(self.name, tuple(games), complete))
-        self.mark_alive()
+        self.record_source_answer()
 
     async def report_poll(self, poll: Poll) -> None:
         """Report the result of a poll. If it equals the last one, only note that the
@@ -239,20 +241,20 @@ class FeedSession:
         """
         self.note = poll.note
         if poll.heard_s is not None:
-            self._report_state(poll.heard_s)
+            self._report_source_state(poll.heard_s)
             return
         polled = (tuple(poll.games), poll.complete)
         if polled == self._polled:
-            self.mark_alive()
+            self.record_source_answer()
         else:
             await self.report(poll.games, complete=poll.complete)
             self._polled = polled
 
-    def mark_alive(self) -> None:
+    def record_source_answer(self) -> None:
         """Note that the source answered just now, and report its state."""
-        self._report_state(self._clock.now())
+        self._report_source_state(self._clock.now())
 
-    def _report_state(self, heard_s: float) -> None:
+    def _report_source_state(self, heard_s: float) -> None:
         """Report state ``live``, ``stale`` (no game has changed for long) or
         ``finished``. ``heard_s`` is the clock time of the source's last answer.
         """

@@ -35,12 +35,12 @@ from live.sources.doubled_games import DoubledGames, Readings, is_single_game_fi
 from live.sources.feed import Feed, PolledFeed
 from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.folder_scan import Signature, Signatures, read_signature, scan_folder
-from live.sources.partial_reads import PartialReadFilter, create_filter
+from live.sources.partial_reads import PartialReadFilter, create_partial_read_filter
 from live.sources.path_watch import Watch, watch_path
 from live.sources.pgn_text import PgnText
 from live.sources.retry import FeedTrouble, create_permanent_trouble
 from live.sources.source_address import FeedAddress
-from live.user_files import in_print, on_own_thread, read_regular
+from live.user_files import escape_surrogates, on_own_thread, read_regular
 
 log = logging.getLogger(__name__)
 
@@ -150,7 +150,7 @@ class FileFeed(PolledFeed):
         # With thousands of games this takes long, so it runs on a thread of its own.
         notes = await on_own_thread(self._drop_doubles, readings, now)
         if self._filter is None:
-            self._filter = create_filter(session, self._conditions)
+            self._filter = create_partial_read_filter(session, self._conditions)
         return self._filter.confirm_games(readings.values(), self._clock.now(), notes)
 
     def _forget_signatures(self) -> None:
@@ -172,7 +172,7 @@ class FileFeed(PolledFeed):
     async def _read_file(self, path: Path, session: FeedSession) -> None:
         """Read one file. Raises FeedTrouble and OSError."""
         file = self._files[path]
-        text = file.text or PgnText(in_print(str(path)), self._conditions)
+        text = file.text or PgnText(escape_surrogates(str(path)), self._conditions)
         await text.take_unless_outdated(
             await self._call_and_warn_if_slow(
                 session, read_bounded, path, http_client.MAX_BYTES
@@ -267,7 +267,7 @@ class FolderFeed(FileFeed):
         }
         for path, description in descriptions.items():
             if path not in self._doubles:
-                log.info("%s: left out: %s", in_print(str(path)), description)
+                log.info("%s: left out: %s", escape_surrogates(str(path)), description)
         self._doubles = descriptions
         readings.update(remaining)
         reasons = {
@@ -276,7 +276,8 @@ class FolderFeed(FileFeed):
             if path in self._left_out
         }
         unreadable = ", ".join(
-            f"{in_print(path.name)} ({reason})" for path, reason in reasons.items()
+            f"{escape_surrogates(path.name)} ({reason})"
+            for path, reason in reasons.items()
         )
         left_out = ", ".join(descriptions.values())
         notes = [f"cannot be read: {unreadable}"] * bool(unreadable)
@@ -294,7 +295,7 @@ class FolderFeed(FileFeed):
                 error.reason if isinstance(error, FeedTrouble) else str(error.strerror)
             )
             if self._left_out.get(path) != reason:
-                log.warning("%s: left out: %s", in_print(str(path)), reason)
+                log.warning("%s: left out: %s", escape_surrogates(str(path)), reason)
             self._left_out[path] = reason
         else:
             self._left_out.pop(path, None)
@@ -305,13 +306,13 @@ def _describe_doubles(path: Path, games: int, elsewhere: Counter[Path]) -> str:
     left_out = elsewhere.total()
     share = f"{left_out} of its {games} games" if left_out < games else "its games"
     place = " and ".join(
-        in_print(other_path.name) for other_path in sorted(elsewhere)[:2]
+        escape_surrogates(other_path.name) for other_path in sorted(elsewhere)[:2]
     )
     if all(is_single_game_file(other_path) for other_path in elsewhere):
         place = "single files"
     elif len(elsewhere) > 2:
         place = f"{len(elsewhere)} other files"
-    return f"{in_print(path.name)}, {share} are also in {place}"
+    return f"{escape_surrogates(path.name)}, {share} are also in {place}"
 
 
 #: Host name and slash at the beginning of a web address that was copied without

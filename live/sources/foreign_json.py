@@ -44,7 +44,7 @@ from msgspec.structs import replace
 from live.messages.from_sources import NOT_READ, GameReport, Result
 from live.messages.values import Value
 from live.sources.charset import decode
-from live.sources.pgn_detection import HEAD_BYTES, describe_no_pgn
+from live.sources.pgn_detection import HEAD_BYTES, describe_non_pgn
 from live.sources.results import read_result
 
 T = TypeVar("T")
@@ -106,11 +106,11 @@ def read_value(value: object, kind: type[T]) -> T | None:
 _MEANT_AS_JSON = (None, "JSON, not PGN", "text that is not PGN")
 
 
-def describe_no_json(body: bytes) -> str:
+def describe_non_json(body: bytes) -> str:
     """Describe, for people, a text that could not be read as JSON."""
     if not body.strip():
         return "nothing"
-    description = describe_no_pgn(body[:HEAD_BYTES])
+    description = describe_non_pgn(body[:HEAD_BYTES])
     return "damaged JSON" if description in _MEANT_AS_JSON else description
 
 

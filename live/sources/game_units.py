@@ -74,7 +74,7 @@ class GameUnits:
         """
         self._has_depths = False
 
-    def note_unsure(self, ply: int, unsure: Unsure) -> None:
+    def record_ambiguous_units(self, ply: int, unsure: Unsure) -> None:
         """Record the ambiguities of a comment; ``ply`` is 0 before the first move."""
         if unsure.is_short and ply:
             self._short.append(ply)
@@ -83,7 +83,7 @@ class GameUnits:
             self._whole[ply] = unsure.whole_pawns
             self._has_depths |= unsure.has_depth
 
-    def note_bare_clock(self, clock: BareClock) -> None:
+    def record_bare_clock(self, clock: BareClock) -> None:
         """Record a comment that consists only of a time."""
         self._bare.append(clock)
 
@@ -97,14 +97,14 @@ class GameUnits:
         at the start of the game, seconds, if known.
         """
         notes: list[str] = []
-        if self._bare and self._are_clocks(base_s):
+        if self._bare and self._is_bare_time_remaining(base_s):
             self._apply_bare_clocks(moves)
         if self._short and (self._has_minutes or not self._may_be_hours(moves, base_s)):
             for ply in self._short:
                 clock_s = moves[ply - 1].clock_s or 0.0
                 moves[ply - 1] = replace(moves[ply - 1], clock_s=clock_s / 60)
             notes.append(AS_MINUTES)
-        if self._are_centipawns([start, *(move.eval for move in moves)]):
+        if self._is_eval_in_centipawns([start, *(move.eval for move in moves)]):
             for ply, number in self._whole.items():
                 if ply:
                     moves[ply - 1] = replace(moves[ply - 1], eval=_clamp_score(number))
@@ -113,7 +113,7 @@ class GameUnits:
             notes.append(AS_CENTIPAWNS)
         return start, notes
 
-    def _are_centipawns(self, scores: Sequence[Score | None]) -> bool:
+    def _is_eval_in_centipawns(self, scores: Sequence[Score | None]) -> bool:
         """Return whether the evaluations, given by ply, are in centipawns. Programs
         that write pawns write fractions.
         """
@@ -143,7 +143,7 @@ class GameUnits:
                 return False
         return True
 
-    def _are_clocks(self, base_s: float | None) -> bool:
+    def _is_bare_time_remaining(self, base_s: float | None) -> bool:
         """Return whether comments that consist only of a time show clocks, and not the
         time spent: clocks mostly fall.
         """

@@ -142,7 +142,7 @@ class Hall:
             board.before = next(
                 (game for game in own_games[-2::-1] if game.moves), None
             )
-        self._seat_players(board, now_s)
+        self._apply_board_pairings(board, now_s)
         return board
 
     def mark_disconnected(self) -> None:
@@ -176,7 +176,7 @@ class Hall:
             if board is None:
                 self._update_elsewhere(rounds, now_s)
             else:
-                self._seat_players(board, now_s)
+                self._apply_board_pairings(board, now_s)
             yield
 
     def apply_moves(
@@ -199,7 +199,7 @@ class Hall:
         board.is_silent = False
         board.lost_s = inf
         if is_first:
-            self._seat_players(board, now_s)
+            self._apply_board_pairings(board, now_s)
         self._apply_line(board, now_s, is_first=is_first)
         self.apply_clocks(board, now_s)
 
@@ -262,7 +262,7 @@ class Hall:
 
     # --- players ----------------------------------------------------------------------
 
-    def _seat_players(self, board: HallBoard, now_s: float) -> None:
+    def _apply_board_pairings(self, board: HallBoard, now_s: float) -> None:
         """Apply the pairings of a board."""
         rounds = self._seats.get(board.serial, ())
         current = self._find_current_seat(board, rounds)
@@ -276,7 +276,7 @@ class Hall:
         board.is_paired = current is not None or is_waiting or is_listed_elsewhere
         for seat in rounds:
             if seat is current:
-                self._seat_current(board, seat, now_s)
+                self._apply_current_seat(board, seat, now_s)
             else:
                 self._update_elsewhere((seat,), now_s, except_key=board.key)
 
@@ -302,7 +302,7 @@ class Hall:
                 current = seat
         return current
 
-    def _seat_current(self, board: HallBoard, seat: Seat, now_s: float) -> None:
+    def _apply_current_seat(self, board: HallBoard, seat: Seat, now_s: float) -> None:
         game = self.game_of_board(board)
         if game is not None and board.is_silent and is_unpaired(game):
             return  # wait until the board shows whether that game is still on it
@@ -314,7 +314,7 @@ class Hall:
             if paired_game is None or paired_game is game or is_reopened:
                 paired_game = self._games.create_game(board, seat.headers)
             game = paired_game
-            self._move_to_board(game, board)
+            self._assign_game_to_board(game, board)
         if game.result == "*" or seat.result == "*":
             # The present moves on the board were played before the result.
             self._games.update_game(replace(game, headers=seat.headers, result="*"))
@@ -324,7 +324,9 @@ class Hall:
     def _is_same_game(self, board: HallBoard, game: GameReport, seat: Seat) -> bool:
         is_on_board = board.is_silent or is_line_of_game(game.moves, board.moves)
         if is_unpaired(game):
-            return self._has_no_game(seat) and (is_on_board or seat.result != "*")
+            return self._is_pairing_without_moves(seat) and (
+                is_on_board or seat.result != "*"
+            )
         if len(game.moves) < NEW_GAME_PLIES:
             # Boards are exchanged at the beginning of games: each game goes with its
             # players.
@@ -336,7 +338,7 @@ class Hall:
                 return paired_game is game
         return may_be_same_pairing(game, seat, is_on_board=is_on_board)
 
-    def _has_no_game(self, seat: Seat) -> bool:
+    def _is_pairing_without_moves(self, seat: Seat) -> bool:
         """Return whether no game with moves is known of the players of a pairing."""
         paired_game = self._games.find_paired_game(seat)
         if paired_game is None or not paired_game.moves:
@@ -366,7 +368,7 @@ class Hall:
 
     # --- the game of a board ----------------------------------------------------------
 
-    def _move_to_board(self, game: GameReport, board: HallBoard) -> None:
+    def _assign_game_to_board(self, game: GameReport, board: HallBoard) -> None:
         """Make this board the only one at which the game is played from now on."""
         for other in self.boards.values():
             if other.key == game.key:
@@ -409,7 +411,7 @@ class Hall:
                 or is_new_game_on_board(game_moves, line)
             )
             if is_next or (game_moves and starts_elsewhere):
-                self._move_to_board(
+                self._assign_game_to_board(
                     game := self._games.create_game(board, unpaired_headers(board)),
                     board,
                 )

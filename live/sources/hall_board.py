@@ -143,7 +143,7 @@ class HallBoard:
         return clean_text(self.serial, 40).replace("/", "-")
 
     @property
-    def is_met_later(self) -> bool:
+    def is_first_seen_in_progress(self) -> bool:
         """Whether LiveChess started to follow the game after its first move."""
         return bool(self._played)
 

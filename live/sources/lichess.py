@@ -40,7 +40,7 @@ from live.sources.lichess_game import LichessGameFeed
 from live.sources.lichess_token import LichessToken
 from live.sources.partial_reads import is_behind
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
-from live.sources.pgn_detection import describe_no_pgn
+from live.sources.pgn_detection import describe_non_pgn
 from live.sources.pgn_url_feed import PgnUrlFeed
 from live.sources.results import read_result
 from live.sources.retry import FeedTrouble, create_permanent_trouble
@@ -206,7 +206,7 @@ class LichessBroadcastFeed(PolledFeed):
         if now_s < self._next_comparison_s(session) and not is_ending:
             return self._unanswered
         self._tried_s = self._clock.now()
-        poll = await self._compare_rounds(session)
+        poll = await self._poll_rounds(session)
         if poll.again_in_s is None:
             self._compared_s = self._clock.now()
         else:
@@ -251,7 +251,7 @@ class LichessBroadcastFeed(PolledFeed):
             # as a failed comparison is.
             return Poll()
         if not is_blank and not self._has_begun:
-            if description := describe_no_pgn(chunk, self._content_type):
+            if description := describe_non_pgn(chunk, self._content_type):
                 remedy = "Check the address and [feeds.lichess] base_url"
                 raise create_permanent_trouble(
                     self.name, f"answers with {description}", remedy
@@ -265,7 +265,7 @@ class LichessBroadcastFeed(PolledFeed):
         # to a game that only lacks its result. Takebacks and withdrawn results come
         # with the next comparison.
         news = [game for game in games if not self._is_old(game)]
-        return UNFINISHED._replace(games=self._hold_games(news))
+        return UNFINISHED._replace(games=self._fill_and_store_games(news))
 
     def _keep_unread(self, game: GameReport) -> GameReport:
         """Return the game, with its unread parts filled from the stored game."""
@@ -278,7 +278,7 @@ class LichessBroadcastFeed(PolledFeed):
             self._keep_unread(game), stored_game, corrected=2
         )
 
-    async def _compare_rounds(self, session: FeedSession) -> Poll:
+    async def _poll_rounds(self, session: FeedSession) -> Poll:
         """Fetch from lichess what the stream does not send. Return an unfinished poll
         if that fails or if more is to come.
         """
@@ -293,12 +293,12 @@ class LichessBroadcastFeed(PolledFeed):
             for round_id in self._earlier[:1]:
                 earlier_games, _ = await self._fetch_round(round_id)
                 games += earlier_games
-            games = self._hold_games(games, complete=complete)
+            games = self._fill_and_store_games(games, complete=complete)
             return poll._replace(games=games, complete=complete)
         changed_games: list[GameReport] = []
         for round_id in list(self._rounds)[:MAX_ROUNDS]:
             games, _ = await self._fetch_round(round_id)
-            changed_games += self._hold_games(games)
+            changed_games += self._fill_and_store_games(games)
             if games and not self._rounds[round_id]:
                 del self._rounds[round_id]
         is_over = False
@@ -314,7 +314,7 @@ class LichessBroadcastFeed(PolledFeed):
         are complete.
         """
         answer = await self._fetch_body(f"round/{round_id}.pgn")
-        if answer is None or describe_no_pgn(answer.body, answer.content_type):
+        if answer is None or describe_non_pgn(answer.body, answer.content_type):
             return [], False
         reader = self._readers.pop(round_id, PgnReader())
         self._readers[round_id] = reader
@@ -324,7 +324,7 @@ class LichessBroadcastFeed(PolledFeed):
         # An empty export is not accepted as complete, since the stream has sent games.
         return games, bool(games) and not reader.left_out
 
-    def _hold_games(
+    def _fill_and_store_games(
         self, games: Sequence[GameReport], *, complete: bool = False
     ) -> list[GameReport]:
         """Fill the unread parts of the games from the stored games; store and return
@@ -367,9 +367,9 @@ class LichessBroadcastFeed(PolledFeed):
         listed = await self._fetch_json(f"-/-/{self._id}", RoundList)
         if listed is None or len(listed.games) != len(self._stored_games):
             return False
-        return all(map(self._is_unchanged, listed.games))
+        return all(map(self._is_board_unchanged, listed.games))
 
-    def _is_unchanged(self, board: RoundBoard) -> bool:
+    def _is_board_unchanged(self, board: RoundBoard) -> bool:
         stored_game = self._stored_games.get(board.id)
         if (
             stored_game is None

@@ -25,12 +25,12 @@ from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.foreign_json import (
     ForeignObject,
     add_unread,
-    describe_no_json,
+    describe_non_json,
     fill_unread,
     read_json,
 )
 from live.sources.lichess_token import LichessToken
-from live.sources.pgn_detection import describe_no_pgn
+from live.sources.pgn_detection import describe_non_pgn
 from live.sources.pgn_headers import clean_text, create_player
 from live.sources.position_tracker import PositionTracker, read_fen
 from live.sources.retry import FeedTrouble, create_permanent_trouble
@@ -187,7 +187,7 @@ class LichessGameStream:
     def _read_json(self, raw: bytes, kind: type[T]) -> T | None:
         line = read_json(raw, kind)
         self.damage = (
-            "" if line is not None else f"a line of it is {describe_no_json(raw)}"
+            "" if line is not None else f"a line of it is {describe_non_json(raw)}"
         )
         return line
 
@@ -384,7 +384,7 @@ class LichessGameFeed(Feed):
                 endless=True,
             ) as response,
         ):
-            session.mark_alive()
+            session.record_source_answer()
             chunks = http_client.yield_between_pieces(response.aiter_bytes())
             while True:
                 try:
@@ -407,7 +407,7 @@ class LichessGameFeed(Feed):
                         and not line.lstrip().startswith(b"{")
                     ):
                         description = (
-                            describe_no_pgn(line) or "something other than a game"
+                            describe_non_pgn(line) or "something other than a game"
                         )
                         raise create_permanent_trouble(
                             self.name,
@@ -419,4 +419,4 @@ class LichessGameFeed(Feed):
                 if game is not None:  # only the chunk's last update matters
                     await session.report([game], complete=True)
                 elif session.reported:
-                    session.mark_alive()
+                    session.record_source_answer()

@@ -131,7 +131,7 @@ class LiveChessFeed(Feed):
         if games:
             await session.report(games)
         elif is_news and session.reported:
-            session.mark_alive()
+            session.record_source_answer()
 
     async def _follow_socket(
         self,
@@ -165,7 +165,7 @@ class LiveChessFeed(Feed):
                     self._asking.add(asking)
                     asking.add_done_callback(self._asking.discard)
                 async with clock.deadline(timeout_s):
-                    await socket.send(boards.request_boards())
+                    await socket.send(boards.build_boards_request())
                 asked_s = clock.now()
                 has_answered = False
             try:
@@ -175,7 +175,7 @@ class LiveChessFeed(Feed):
                 continue
             if not has_answered:
                 has_answered = True
-                session.mark_alive()
+                session.record_source_answer()
             answers, games = await self._share.run(
                 boards.apply_message(message, clock.now())
             )

@@ -33,7 +33,7 @@ from live.sources.cloud_files import (
 from live.sources.feed import PolledFeed
 from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.foreign_json import (
-    describe_no_json,
+    describe_non_json,
     describe_unread,
     fill_unread,
     read_json,
@@ -200,7 +200,7 @@ class LiveChessCloudFeed(PolledFeed):
             except FeedTrouble as trouble:
                 path = f"{self._root}/round-{number}/index.json"
                 page = self._page_at(path, CloudRoundIndex)
-                self._note_trouble(page, trouble, "cannot be fetched")
+                self._record_page_trouble(page, trouble, "cannot be fetched")
         rounds = [
             round_
             for number, round_ in sorted(self._rounds.items())
@@ -406,7 +406,7 @@ class LiveChessCloudFeed(PolledFeed):
                 is_gone = isinstance(trouble.fatal, FeedNotFound) and (
                     contents is None or is_over
                 )
-                self._note_trouble(
+                self._record_page_trouble(
                     page, trouble, "" if is_gone else "its moves cannot be fetched"
                 )
             else:
@@ -417,7 +417,7 @@ class LiveChessCloudFeed(PolledFeed):
                 page.wrong.set_text(damage, now_s)
         return page.contents
 
-    def _note_trouble(
+    def _record_page_trouble(
         self, page: _Page[Any], trouble: FeedTrouble, effect: str
     ) -> None:
         """Record trouble with one file; other files are not affected. ``effect``
@@ -474,7 +474,7 @@ class LiveChessCloudFeed(PolledFeed):
         page.body = answer.body
         contents = read_json(answer.body, page.kind)
         if contents is None:
-            page.damage = describe_no_json(answer.body)
+            page.damage = describe_non_json(answer.body)
         elif isinstance(contents, CloudRoundIndex) and contents.pairings is None:
             page.damage = "a file without pairings"
         else:

@@ -58,11 +58,10 @@ class _Listed(Value):
 class LiveChessMessages:
     """Handler of the messages of one LiveChess and its boards.
 
-    Send the result of :meth:`request_boards` after connecting, and then regularly. Pass
-    each received message to :meth:`apply_message`, send the messages it returns and
-    report the games. Exhaust its generator before passing the next message: it yields
-    between pieces of long work.
-    """
+    Send the result of :meth:`build_boards_request` after connecting, and then
+    regularly. Pass each received message to :meth:`apply_message`, send the messages it
+    returns and report the games. Exhaust its generator before passing the next message:
+    it yields between pieces of long work."""
 
     def __init__(self, hall: Hall | None = None) -> None:
         self.hall = hall or Hall()
@@ -120,7 +119,7 @@ class LiveChessMessages:
             game = replace(game, problem=problem, unread=("moves",))
         return add_unread(game, all_unread)
 
-    def request_boards(self) -> bytes:
+    def build_boards_request(self) -> bytes:
         """Return the message that asks for the list of boards."""
         return self._encode_call("eboards")
 
@@ -135,7 +134,7 @@ class LiveChessMessages:
         if message is None:
             return [], []
         if message.response == "call":
-            sent = self._subscribe_boards(message.param, now_s)
+            sent = self._build_board_subscriptions(message.param, now_s)
             return sent, self.take_changed_games()
         event = read_value(message.param, _Event)
         boards = list(self.hall.boards.values())
@@ -158,7 +157,7 @@ class LiveChessMessages:
         changed_boards = [board] if unread != before else []
         return sent, self.take_changed_games(*changed_boards)
 
-    def _subscribe_boards(self, boards: object, now_s: float) -> list[bytes]:
+    def _build_board_subscriptions(self, boards: object, now_s: float) -> list[bytes]:
         """Return the messages that subscribe to new boards. Only the answer to
         ``eboards`` is a list.
         """
@@ -190,7 +189,7 @@ class LiveChessMessages:
             return []
         if event.san is None:
             self.hall.apply_clocks(board, now_s)
-            return self._send_position(
+            return self._build_setup_message(
                 board, self.hall.apply_placement(board, placed, now_s)
             )
         try:
@@ -201,15 +200,15 @@ class LiveChessMessages:
         if event.match:
             # LiveChess knows the position, even if a lifted piece has caused doubt.
             board.is_set_up = True
-        elif event.match is False and board.is_met_later and placed:
+        elif event.match is False and board.is_first_seen_in_progress and placed:
             # LiveChess continues from a position that was itself a correction, and
             # cannot find the right position alone.
             board.is_set_up = False
             fen = self.hall.apply_placement(board, placed, now_s)
-            return self._send_position(board, None if fen == event.start else fen)
+            return self._build_setup_message(board, None if fen == event.start else fen)
         return []
 
-    def _send_position(self, board: HallBoard, fen: str | None) -> list[bytes]:
+    def _build_setup_message(self, board: HallBoard, fen: str | None) -> list[bytes]:
         """Return the message that sets a position in LiveChess; none if ``fen`` is
         None.
         """

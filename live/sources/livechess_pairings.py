@@ -21,7 +21,7 @@ from live.sources import http_client
 from live.sources.cloud_files import CloudPairing, read_cloud_player
 from live.sources.foreign_json import (
     ForeignObject,
-    describe_no_json,
+    describe_non_json,
     describe_unread,
     fill_unread,
     read_json,
@@ -115,7 +115,7 @@ class Pairings:
                 log.debug("%s: %s: %s", self._feed, path, error)
             contents = None if answer is None else read_json(answer.body, kind)
             if answer is not None and contents is None:
-                self._notes.append(f"{path} is {describe_no_json(answer.body)}")
+                self._notes.append(f"{path} is {describe_non_json(answer.body)}")
             return contents
 
         listed: tuple[_Tournament, ...] | None = await fetch_json(

@@ -154,7 +154,7 @@ class Movetext:
         if self._has_long_clock and drop_impossible_clocks(self.moves):
             self.notes.append(LEFT_OUT)
 
-    def read_rests(
+    def read_after_illegal_moves(
         self, *, whole: bool, closed: bool = False
     ) -> Generator[None, None, list["Movetext"]]:
         """Return the moves after each illegal move of the last text. Yields as
@@ -274,11 +274,11 @@ class Movetext:
         elif self.start_eval is None:
             self.start_eval = score
         if unsure is not None:
-            self._note_unsure_units(unsure, before)
+            self._record_ambiguous_units(unsure, before)
         if clock_s is not None and clock_s > MOST_CLOCK_S:
             self._has_long_clock = True
 
-    def _note_unsure_units(self, unsure: Unsure, before: Move) -> None:
+    def _record_ambiguous_units(self, unsure: Unsure, before: Move) -> None:
         """Record the ambiguities of a comment, except for values that the move already
         had ``before`` it.
         """
@@ -287,7 +287,7 @@ class Movetext:
         if before.eval is not None:
             unsure = unsure._replace(whole_pawns=None)
         self._units = self._units or GameUnits()
-        self._units.note_unsure(len(self.moves), unsure)
+        self._units.record_ambiguous_units(len(self.moves), unsure)
 
     def _read_bare_clock(self, comment: bytes) -> None:
         time = find_bare_clock(comment)
@@ -295,7 +295,7 @@ class Movetext:
         if time is not None and clock_s is not None:
             is_short = time.count(b":") == 1
             self._units = self._units or GameUnits()
-            self._units.note_bare_clock(BareClock(len(self.moves), clock_s, is_short))
+            self._units.record_bare_clock(BareClock(len(self.moves), clock_s, is_short))
 
     def _read_word(self, word: bytes, source: _Text, end: int) -> None:
         """Read a word of the main line: a move, a move number, a result or a sign."""

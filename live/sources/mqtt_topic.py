@@ -29,7 +29,7 @@ from live.messages.values import Value
 from live.sources.foreign_json import (
     ForeignObject,
     add_unread,
-    describe_no_json,
+    describe_non_json,
     read_json,
     read_value,
 )
@@ -41,7 +41,7 @@ from live.sources.game_identity import (
 from live.sources.game_line import GameLine, ListedMove
 from live.sources.movetext import Movetext
 from live.sources.pgn_decoder import PgnReader
-from live.sources.pgn_detection import HEAD_BYTES, describe_no_pgn
+from live.sources.pgn_detection import HEAD_BYTES, describe_non_pgn
 from live.sources.pgn_headers import (
     NAME_CHARS,
     TEXT_CHARS,
@@ -202,7 +202,7 @@ class MqttTopic:
             games = yield from self._read_payload(payload)
         except _NoGame as error:
             self.problem = str(error)
-            games = self._report_unusable(error)
+            games = self._add_message_problem(error)
         self.games = {identify_game(game): game for game in games}
 
     def _read_payload(self, payload: bytes) -> Reading:
@@ -216,7 +216,7 @@ class MqttTopic:
             return [self._read_text(payload)]
         return (yield from self._read_pgn(payload))
 
-    def _report_unusable(self, error: _NoGame) -> Sequence[GameReport]:
+    def _add_message_problem(self, error: _NoGame) -> Sequence[GameReport]:
         """Return the games with the problem of the last message, which could not be
         used.
         """
@@ -233,7 +233,7 @@ class MqttTopic:
             raise _NoGame(f"JSON of more than {MAX_JSON_BYTES} bytes")
         sent = read_json(payload, object)
         if not isinstance(sent, dict):
-            raise _NoGame(describe_no_json(payload))
+            raise _NoGame(describe_non_json(payload))
         if "moves" in sent:
             game = read_value(sent, MqttGame)
             assert game is not None
@@ -316,7 +316,7 @@ class MqttTopic:
         if sent.result == "*" and text.result is not None:
             sent = replace(sent, result=text.result)
         game = self._read_whole_game(sent, start, text.moves, text.problem)
-        rests = yield from text.read_rests(whole=True)
+        rests = yield from text.read_after_illegal_moves(whole=True)
         return split_continuations(game, "", rests)
 
     def _read_whole_game(
@@ -366,7 +366,7 @@ class MqttTopic:
         return add_unread(report, sent.unread)
 
     def _read_pgn(self, payload: bytes) -> Reading:
-        if description := describe_no_pgn(payload[:HEAD_BYTES]):
+        if description := describe_non_pgn(payload[:HEAD_BYTES]):
             raise _NoGame(description)
         games = yield from self._pgn.read_in_pieces(payload, closed=True)
         if not games:

@@ -247,7 +247,7 @@ class PartialReadFilter:
                 and identity not in self._endless
             ):
                 doubts.broken_off[identity] = keep_unread(
-                    _keep_broken_off(identified[identity]), self._accepted[identity]
+                    _mark_broken_off(identified[identity]), self._accepted[identity]
                 )
         return doubts
 
@@ -401,7 +401,7 @@ class PartialReadFilter:
         )
 
 
-def create_filter(
+def create_partial_read_filter(
     session: FeedSession, conditions: FeedConditions, *, cached: bool = False
 ) -> PartialReadFilter:
     """Return the filter for the texts of a source. It also doubts losses in games of an
@@ -469,7 +469,7 @@ def _mark_doubtful(game: GameReport) -> GameReport:
     return replace(game, problem=LESS)
 
 
-def _keep_broken_off(game: GameReport) -> GameReport:
+def _mark_broken_off(game: GameReport) -> GameReport:
     """Return the game marked as cut off, so that its missing moves and result are
     unknown.
     """

@@ -28,7 +28,7 @@ import msgspec
 
 from live.messages.from_sources import GameReport, GameReports, Unread
 from live.messages.values import Value
-from live.process.loop_slices import run_at_once
+from live.process.loop_slices import run_without_pause
 from live.sources.game_units import apply_clock_tags, read_start_clock_s
 from live.sources.movetext import Movetext
 from live.sources.pgn_headers import GameHead, read_head
@@ -171,7 +171,9 @@ class _GameReader:
             tag=game.head.result,
             base_s=read_start_clock_s(game.head.headers.time_control),
         )
-        rests = yield from game.moves.read_rests(whole=is_whole, closed=is_closed)
+        rests = yield from game.moves.read_after_illegal_moves(
+            whole=is_whole, closed=is_closed
+        )
         game.reports = self._build_reports(game, rests, segment.end, closed)
 
     def _find_known(
@@ -270,7 +272,7 @@ class PgnDecoder(_GameReader):
         On the event loop, pass at most 8 KiB, so that other tasks are not
         blocked.
         """
-        return run_at_once(self.decode_in_pieces(data))
+        return run_without_pause(self.decode_in_pieces(data))
 
     def finish_input(self) -> list[GameReport]:
         """Return the last game, which is still open, when the input has ended.
@@ -280,7 +282,9 @@ class PgnDecoder(_GameReader):
         connection was lost, call :meth:`reset` instead.
         """
         last = self._splitter.finish_input()
-        return run_at_once(self._update_reports(last, numbered=False, closed=True))
+        return run_without_pause(
+            self._update_reports(last, numbered=False, closed=True)
+        )
 
     def reset(self) -> None:
         """Forget the incomplete game, but not the remembered games: a new connection
@@ -323,7 +327,7 @@ class PgnReader(_GameReader):
         """Read as :meth:`read_in_pieces` does, but at once: for short texts, or in a
         thread.
         """
-        return run_at_once(self.read_in_pieces(text, closed=closed))
+        return run_without_pause(self.read_in_pieces(text, closed=closed))
 
     @property
     def notes(self) -> list[str]:

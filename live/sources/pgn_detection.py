@@ -34,7 +34,7 @@ _MAGIC = {
 }
 
 
-def describe_no_pgn(head: bytes, content_type: str = "") -> str | None:
+def describe_non_pgn(head: bytes, content_type: str = "") -> str | None:
     """Describe a text that is not PGN (``an HTML page``); return None if it might be
     PGN.
 

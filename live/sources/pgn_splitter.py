@@ -125,9 +125,9 @@ class PgnSplitter:
         self._plain = PlainLines()
         self._line = bytearray()  # the beginning of an incomplete line
         self._again: list[bytes] = []  # lines to read again
-        self._begin_game()
+        self._reset_game()
 
-    def _begin_game(self) -> None:
+    def _reset_game(self) -> None:
         """Start an empty game."""
         self._phase = _Phase.HEADERS
         self._text = bytearray()  # lines of the game
@@ -193,7 +193,7 @@ class PgnSplitter:
             line = bytes(self._line)
             # The rest of the long line must not count as the beginning of a line.
             self._line = bytearray(b".")
-            if self._phase is not _Phase.SKIPPING or self._begins_game(line):
+            if self._phase is not _Phase.SKIPPING or self._has_next_game_begun(line):
                 yield self._cut_game(line)
 
     @property
@@ -240,7 +240,7 @@ class PgnSplitter:
             else PgnSegment(*self._split_header(end), LineEnd.WHOLE)
         )
         self._again[:0] = bytes(self._text[end:]).splitlines(keepends=True)
-        self._begin_game()
+        self._reset_game()
         return segment
 
     def _cut_game(self, line: bytes) -> PgnSegment | None:
@@ -254,20 +254,20 @@ class PgnSplitter:
         self._text += line
         segment = PgnSegment(*self._split_header(self._limit), LineEnd.TOO_LONG)
         was_returned, moves = self._is_returned, self._phase is not _Phase.HEADERS
-        self._begin_game()
+        self._reset_game()
         self._phase = _Phase.SKIPPING
         self._next_game = _SOME_TAG if moves else _EVENT_LINE
         return None if was_returned else segment
 
-    def _begins_game(self, line: bytes) -> bool:
+    def _has_next_game_begun(self, line: bytes) -> bool:
         """Return whether a line begins the next game after one that was too long."""
         if match := self._next_game.match(self._normalise_line(line)):
-            self._begin_game()
+            self._reset_game()
         return bool(match)
 
     def _read_line(self, line: bytes) -> PgnSegment | None:
         """Read one line. Return the game that it completes, or None."""
-        if self._phase is _Phase.SKIPPING and not self._begins_game(line):
+        if self._phase is _Phase.SKIPPING and not self._has_next_game_begun(line):
             return None
         if not self._text:
             line = _strip_indent(line)
@@ -363,7 +363,7 @@ class PgnSplitter:
             self._again.append(line)
             return self._end_overlong()
         self._text += line
-        if self._follow_comments(line, close) or not self._is_result(line):
+        if self._update_comment_state(line, close) or not self._is_result(line):
             return None
         self._phase = _Phase.ENDED
         self._results += 1
@@ -372,7 +372,7 @@ class PgnSplitter:
         self._is_returned = True
         return PgnSegment(*self._split_header(len(self._text)), LineEnd.WHOLE)
 
-    def _follow_comments(self, line: bytes, close: int) -> bool:
+    def _update_comment_state(self, line: bytes, close: int) -> bool:
         """Return whether the line ends inside a comment. ``close`` is the index at
         which the open comment ends, or -1.
         """

@@ -12,7 +12,7 @@ from live.sources.feed_session import FeedConditions
 from live.sources.game_identity import drop_repeated_games
 from live.sources.partial_reads import FIRST_COPY_S, TextReading
 from live.sources.pgn_decoder import PgnReader
-from live.sources.pgn_detection import HEAD_BYTES, describe_no_pgn, suggest_source
+from live.sources.pgn_detection import HEAD_BYTES, describe_non_pgn, suggest_source
 from live.sources.retry import create_permanent_trouble
 
 #: Greatest number of earlier texts remembered to recognise old copies.
@@ -57,7 +57,7 @@ class PgnText:
 
         Raises :class:`FeedTrouble` if it is not PGN.
         """
-        if description := describe_no_pgn(text[:HEAD_BYTES], content_type):
+        if description := describe_non_pgn(text[:HEAD_BYTES], content_type):
             remedy = suggest_source(self._name)
             reason = f"the source sends {description}; {remedy}"
             remedy = f"{remedy[:1].upper()}{remedy[1:]}"

@@ -12,7 +12,7 @@ from live.sources import http_client
 from live.sources.feed import RESTING_S, Feed, PolledFeed
 from live.sources.feed_session import FeedConditions, FeedSession, Poll
 from live.sources.lichess_token import LichessToken
-from live.sources.partial_reads import PartialReadFilter, create_filter
+from live.sources.partial_reads import PartialReadFilter, create_partial_read_filter
 from live.sources.pgn_text import PgnText
 from live.sources.retry import RefusedRequest
 from live.sources.source_address import (
@@ -87,7 +87,9 @@ class PgnUrlFeed(PolledFeed):
             self._since = answer.validators if is_known else {}
         reading = await self._text.build_reading(asked_s)
         if self._filter is None:
-            self._filter = create_filter(session, self._conditions, cached=True)
+            self._filter = create_partial_read_filter(
+                session, self._conditions, cached=True
+            )
         notes = [self._text.note]
         return self._filter.confirm_games([reading], self._clock.now(), notes)
 

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 from live.errors import UnknownFeed
 from live.messages.values import Value
 from live.sources.mqtt_address import read_mqtt_address
-from live.user_files import in_print
+from live.user_files import escape_surrogates
 
 
 class SourceKind(NamedTuple):
@@ -276,7 +276,7 @@ def redact_address(text: str) -> str:
     """Return the text for display: without user name, password, values of secret
     parameters and control characters.
     """
-    text = "".join(c if c.isprintable() else "�" for c in in_print(text))
+    text = "".join(c if c.isprintable() else "�" for c in escape_surrogates(text))
     if "://" not in text:
         return text
     if broker := read_mqtt_address(text):

@@ -18,8 +18,8 @@ from live.messages.values import FeedName
 from live.process.loop_slices import LoopSlices
 from live.process.supervision import explain_end
 from live.process.waiters import Waiters
-from live.sources.feed import Feed, describe_failure
-from live.user_files import in_print
+from live.sources.feed import Feed, build_failed_health
+from live.user_files import escape_surrogates
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,9 @@ class SourceInbox:
 
     def health(self, health: FeedHealth) -> None:
         # The detail can contain file names, which are not always valid text.
-        health = msgspec.structs.replace(health, detail=in_print(health.detail))
+        health = msgspec.structs.replace(
+            health, detail=escape_surrogates(health.detail)
+        )
         if health.state not in ("connecting", "failed"):
             self._reached.add(health.feed)
         self._update_health(health)
@@ -112,7 +114,7 @@ class SourceInbox:
             if feed.name not in self._reached:
                 raise
             log.error("%s", error)
-            self.health(describe_failure(feed.name, error))
+            self.health(build_failed_health(feed.name, error))
 
     async def take(self, report: FeedReport) -> None:
         """Process a report; let other tasks run between the steps."""
@@ -146,7 +148,7 @@ class SourceInbox:
         """Show in the health of a source that a report was lost, which the source
         itself does not notice.
         """
-        loss = FeedHealth(feed, "retrying", in_print(lost))
+        loss = FeedHealth(feed, "retrying", escape_surrogates(lost))
         health = self._find_health(feed) or FeedHealth(feed, "live")
         if feed in self._losses and self._losses[feed][1] == health:
             # After several losses in a row, the health before the first one is

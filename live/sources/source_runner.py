@@ -14,7 +14,7 @@ from live.messages.health import HealthReport
 from live.process.supervision import Supervisor
 from live.process.wakeups import call_after_wakeup
 from live.settings import FeedsConfig
-from live.sources.feed import Feed, describe_failure
+from live.sources.feed import Feed, build_failed_health
 from live.sources.open_feed import open_feed
 from live.sources.source_address import KINDS, FeedAddress, recognise_source
 
@@ -122,7 +122,7 @@ class SourceRunner:
         ]
 
     @property
-    def fixed(self) -> list[str]:
+    def names_never_restarted(self) -> list[str]:
         """Names of the sources that :meth:`reconfigure` never restarts."""
         return [
             source.feed.name for source in self._sources if self._is_read_once(source)
@@ -266,7 +266,7 @@ class SourceRunner:
             # If all sources are lost, the service ends and reports the error.
             if len(self.lost) < len(self._sources) or self._is_reconfigured:
                 log.error("%s", error)
-                report(describe_failure(feed.name, error))
+                report(build_failed_health(feed.name, error))
         source.is_over = True
         if all(followed.is_over for followed in self._sources):
             self._all_over.set()

@@ -12,7 +12,7 @@ from live.process.loop_slices import LoopSlices
 from live.sources.feed import Feed
 from live.sources.feed_session import FeedConditions, FeedSession
 from live.sources.pgn_decoder import PgnDecoder
-from live.sources.pgn_detection import describe_no_pgn
+from live.sources.pgn_detection import describe_non_pgn
 from live.sources.source_address import FeedAddress
 
 #: Greatest number of bytes read at once.
@@ -33,12 +33,12 @@ class StdinFeed(Feed):
 
     async def _follow_source(self, session: FeedSession) -> None:
         decoder = PgnDecoder(fallback_charset=self._config.charset or "cp1252")
-        session.mark_alive()
+        session.record_source_answer()
         first = True
         async for piece in read_pieces(self._fd):
             if first and piece.strip():
                 first = False
-                if description := describe_no_pgn(piece):
+                if description := describe_non_pgn(piece):
                     raise FeedUnreadable(
                         "standard input", f"holds {description}", "Pipe PGN into it"
                     )

@@ -99,7 +99,9 @@ async def _analyse_field(
     state = await analyse_files_to_end(config, files, command="calibrate", evals=evals)
     engine = state.engine()
     strengths = state.collect_compared_moves().strengths
-    table = comparisons.table_four(state.players(), state.rate_engine(), strengths)
+    table = comparisons.build_table_four(
+        state.players(), state.rate_engine(), strengths
+    )
     games = [*_read_gains(state)]
     return RatedField(engine.name, engine.limit, state.gain(), games, table)
 

@@ -1,6 +1,6 @@
 """Find the round that a game belongs to."""
 
-from live.catalogue import main_event
+from live.catalogue import find_event_name
 from live.games.rounds import normalise_round
 from live.messages.figures import GameView
 
@@ -14,4 +14,4 @@ def round_of(view: GameView) -> RoundName:
     Broadcasts add board numbers to round names (``4.12``) and pairings to event names.
     These additions are removed.
     """
-    return main_event(view), normalise_round(view.round)
+    return find_event_name(view), normalise_round(view.round)

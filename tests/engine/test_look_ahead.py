@@ -344,7 +344,7 @@ def test_what_comes_true_is_kept_and_changes_hands(
     answer(ahead, coming, guess_replies("e7e5"))
     answer(ahead, START_SCOUT, guess_replies("e2e4", "d2d4"))
     ahead.submit(coming, "next", head(1, "b"))
-    assert ahead.count_hits() == SpeculationFigures(hits=1, misses=3)
+    assert ahead.get_speculation_figures() == SpeculationFigures(hits=1, misses=3)
 
 
 def test_a_takeback_and_the_end_of_the_game_end_it(
@@ -354,7 +354,7 @@ def test_a_takeback_and_the_end_of_the_game_end_it(
     pending = len(guesses(desk))
     ahead.submit(Search(position("e2e4")), "late", head(1))
     assert desk.dropped == []
-    ahead.end_board("a")
+    ahead.end_forecast_of_board("a")
     assert len(desk.dropped) == pending
     play_head(ahead, "e2e4", "e7e5", "g1f3", best="b8c6")
     ahead.submit(Search(position()), "all", SearchPriority(SearchKind.FINISHED, "a", 0))
@@ -374,9 +374,9 @@ def test_guesses_for_a_board_that_is_over_are_no_longer_remembered(
     play_head(ahead)
     coming = Search(position("e2e4"))
     answer(ahead, coming, guess_replies("e7e5"))
-    ahead.end_board("a")
+    ahead.end_forecast_of_board("a")
     ahead.submit(coming, "late", head(1))
-    assert ahead.count_hits() == SpeculationFigures(hits=0, misses=2)
+    assert ahead.get_speculation_figures() == SpeculationFigures(hits=0, misses=2)
 
 
 def test_of_all_boards_what_is_worth_most_comes_first(
@@ -401,7 +401,7 @@ def test_boards_that_share_a_position_share_what_lies_beyond(
     play_head(ahead, board="b")
     coming = Search(position("e2e4"))
     assert guesses(desk).count(coming) == 1
-    ahead.end_board("a")
+    ahead.end_forecast_of_board("a")
     assert desk.dropped == []
     answer(ahead, coming, guess_replies("e7e5"))
     assert Search(position("e2e4", "e7e5")) in guesses(desk)
@@ -411,4 +411,4 @@ def test_what_is_known_already_is_not_asked_for(ahead: LookAhead, desk: Desk) ->
     desk.found[Search(position("e2e4"))] = guess_replies("e7e5")
     play_head(ahead)
     assert guesses(desk) == [START_SCOUT, Search(position("e2e4", "e7e5"))]
-    assert ahead.count_hits() == SpeculationFigures(hits=0, misses=1)
+    assert ahead.get_speculation_figures() == SpeculationFigures(hits=0, misses=1)

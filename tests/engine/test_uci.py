@@ -15,7 +15,7 @@ from live.engine.uci import (
     UciConversation,
     UciInfoReader,
     UciSettings,
-    has_seen_enough,
+    can_stop_search_early,
 )
 from live.errors import EngineFault
 from live.messages.from_sources import Score
@@ -425,4 +425,4 @@ def scores(*cps: int | None) -> list[Score | None]:
 def test_stable_scores_stop_it_early_and_time_does_in_the_end(
     last: list[Score | None], used: float, stops: bool
 ) -> None:
-    assert has_seen_enough(last, used) is stops
+    assert can_stop_search_early(last, used) is stops

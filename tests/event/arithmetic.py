@@ -23,7 +23,7 @@ from live.human.question import HumanAnswer, HumanRequest
 from live.messages.figures import EngineInfo, GameDetail, PlayerView
 from live.messages.from_sources import Headers, Move, Player, Score
 from live.messages.to_clients import Change
-from live.process.loop_slices import run_at_once
+from live.process.loop_slices import run_without_pause
 
 ANAND = Player("Anand", elo=2811)
 CARLSEN = Player("Carlsen", elo=2826)
@@ -173,12 +173,12 @@ class Held(Event):
 
     def resumed(self, archived: Sequence[ArchivedValues]) -> Effects:
         """Games of an earlier start, all of which their sources report again."""
-        changes = list(run_at_once(self.resume(archived)))
+        changes = list(run_without_pause(self.resume(archived)))
         for values in archived:
             changes += self.apply_step(GameConfirmed(values.game.id))
         return sort_changes(changes)
 
-    def _give_up(self, id: str) -> None:
+    def _delete_failed_game(self, id: str) -> None:
         raise
 
 

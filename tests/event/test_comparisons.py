@@ -10,10 +10,10 @@ from live.event.comparisons import (
     PREDICTORS,
     ComparedMoves,
     TableFour,
-    by_perceived,
+    build_table_four,
     compare,
+    predict_by_perceived_ratings,
     rank,
-    table_four,
 )
 from live.ratings.expected_score import convert_difference_to_score
 from live.ratings.predictions import Prediction, predict_both_colors
@@ -118,7 +118,7 @@ def of_figures(study: ComparedMoves, **figures: float | str | None) -> Predictio
     other.view = msgspec.structs.replace(
         b.view, perceived=2500, low=2400, high=2600, model="classical"
     )
-    return by_perceived(one, other)
+    return predict_by_perceived_ratings(one, other)
 
 
 def test_perceived_ratings_predict_by_their_difference(study: ComparedMoves) -> None:
@@ -186,7 +186,7 @@ def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
 
 def table(held: Held) -> TableFour:
     strengths = held.collect_compared_moves().strengths
-    return table_four(held.players(), held.rate_engine(), strengths)
+    return build_table_four(held.players(), held.rate_engine(), strengths)
 
 
 def test_both_averages_agree_where_everybody_compared_is_rated() -> None:

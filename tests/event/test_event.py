@@ -593,7 +593,7 @@ def test_a_restored_game_stays_marked_until_its_source_reports_it() -> None:
 class Tolerant(Held):
     """One that gives games up as the service does, and keeps what it has returned."""
 
-    _give_up = Event._give_up
+    _delete_failed_game = Event._delete_failed_game
 
     def __init__(self) -> None:
         super().__init__()

@@ -28,7 +28,7 @@ from live.event.methods import (
 )
 from live.event.ply import (
     EvaluatedPosition,
-    collect_known,
+    collect_search_results,
     describe_move,
     set_found,
     set_played,
@@ -272,7 +272,9 @@ def white_of_evals(*scores: int | None, start: int | None = None) -> JudgedSide:
     plies = build_plies(*("f2f3", "e7e5", "g2g4", "d8h4")[: len(scores)])
     for ply, cp in enumerate((start, *scores)):
         set_source_eval(plies, ply, None if cp is None else Score(cp))
-    return judge_game(game(), collect_known(plies), Measure("successive"))["white"]
+    return judge_game(game(), collect_search_results(plies), Measure("successive"))[
+        "white"
+    ]
 
 
 # --- Algorithm 2 ---

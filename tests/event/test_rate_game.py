@@ -21,7 +21,7 @@ from live.event.ply import (
     KnownGame,
     Ply,
     build_search,
-    collect_known,
+    collect_search_results,
     list_missing,
     play_move,
     start_game,
@@ -160,7 +160,7 @@ def knowledge(draw: st.DrawFn) -> list[tuple[Any, KnownGame, float | None]]:
         )
         held = msgspec.structs.replace(held, result=draw(st.sampled_from(["*", "1-0"])))
         states.append(
-            (held, collect_known(plies), draw(st.sampled_from([None, 2200.0])))
+            (held, collect_search_results(plies), draw(st.sampled_from([None, 2200.0])))
         )
     return states
 
@@ -211,7 +211,7 @@ def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> Non
     for ply, cp in zip(plies, (20, 280, 330, 310), strict=True):
         ply.found = EvaluatedPosition(Score(cp), "a2a3")
         ply.played = Score(cp)
-    GameRater().rate(game(), collect_known(plies), (None,) * 4, None, FIGURES)
+    GameRater().rate(game(), collect_search_results(plies), (None,) * 4, None, FIGURES)
     assert seen == [(1, 20, 0), (2, -280, -50), (3, 330, -20)]
 
 

@@ -13,7 +13,7 @@ import msgspec
 from live.errors import ConfigError, FeedError
 from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import FeedReport, GameReport
-from live.process.loop_slices import run_at_once
+from live.process.loop_slices import run_without_pause
 from live.settings import FeedsConfig
 from live.sources.cloud_files import (
     CloudBoard,
@@ -31,7 +31,7 @@ from live.sources.mqtt_games import MqttGames
 from live.sources.open_feed import open_feed
 from live.sources.partial_reads import PartialReadFilter, TextReading
 from live.sources.pgn_decoder import PgnDecoder, PgnReader
-from live.sources.pgn_detection import describe_no_pgn
+from live.sources.pgn_detection import describe_non_pgn
 from live.sources.pgn_text import read_charset
 from live.sources.retry import FeedTrouble, read_capped_retry_after_s
 from live.sources.source_address import redact_address
@@ -152,7 +152,7 @@ def pgn_text(data: bytes) -> None:
         "a text means the same however it came"
     )
     settling.confirm_games([TextReading(tuple(games))], 2.0)
-    describe_no_pgn(data[:2000], "")
+    describe_non_pgn(data[:2000], "")
 
 
 def games(data: bytes) -> None:
@@ -218,14 +218,14 @@ BOARDS = CUT.join(
 
 def boards(data: bytes) -> None:
     held = LiveChessMessages()
-    held.request_boards()
+    held.build_boards_request()
     for message in data.split(CUT):
-        answers, games = run_at_once(held.apply_message(message, 0.0))
+        answers, games = run_without_pause(held.apply_message(message, 0.0))
         assert all(isinstance(answer, bytes) for answer in answers)
         for game in games:
             msgspec.json.encode(game)
         text = message.decode("utf-8", "replace")
-        run_at_once(held.apply_message(text, 0.0))
+        run_without_pause(held.apply_message(text, 0.0))
     held.hall.mark_disconnected()
 
 

@@ -29,19 +29,19 @@ def test_new_headers_are_found_and_old_ones_no_longer() -> None:
     held.apply(NewGame(game()))
     new = Headers(Player("Cleo", fide_id=5), Player("Boris"))
     held.apply(HeadersChanged("g", new))
-    assert held.games_with_key(source_key("test", held["g"])) == ("g",)
-    assert held.games_with_key(source_key("test", game())) == ()
-    assert held.games_with_key(("fide", "test", 5)) == ("g",)
-    assert held.games_with_key(("name", "test", "boris")) == ("g",)
-    assert held.games_with_key(("name", "test", "anna")) == ()
+    assert held.list_game_ids_with_key(source_key("test", held["g"])) == ("g",)
+    assert held.list_game_ids_with_key(source_key("test", game())) == ()
+    assert held.list_game_ids_with_key(("fide", "test", 5)) == ("g",)
+    assert held.list_game_ids_with_key(("name", "test", "boris")) == ("g",)
+    assert held.list_game_ids_with_key(("name", "test", "anna")) == ()
 
 
 def test_a_game_that_is_gone_leaves_nothing_behind() -> None:
     held = GameIndex()
     held.apply(NewGame(game()))
     held.apply(GameGone("g"))
-    assert len(held) == 0 and held.games_of_feed("test") == ()
-    assert not any(held.games_with_key(mark) for mark in lookup_keys(game()))
+    assert len(held) == 0 and held.list_game_ids_of_feed("test") == ()
+    assert not any(held.list_game_ids_with_key(mark) for mark in lookup_keys(game()))
 
 
 def test_a_step_that_does_not_fit_is_refused() -> None:

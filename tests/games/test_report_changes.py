@@ -33,8 +33,8 @@ from live.games.player_identity import preferred_game_id
 from live.games.report_changes import plan_report_steps
 from live.games.report_cleaning import (
     add_result_after_mate,
-    drop_centred_kings,
-    drop_unsupported_variant,
+    drop_centring_king_moves,
+    drop_moves_of_unsupported_variant,
     is_no_game,
 )
 from live.messages.from_sources import GameReport, Move, Player, Result, Score
@@ -259,7 +259,7 @@ def test_planning_looks_only_at_the_games_told() -> None:
             self.looked_at.add(id)
             return super().__getitem__(id)
 
-        def games_of_feed(self, feed: str) -> tuple[str, ...]:
+        def list_game_ids_of_feed(self, feed: str) -> tuple[str, ...]:
             raise AssertionError("an incomplete report needs no list of games")
 
     held = Watched()
@@ -817,8 +817,8 @@ def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> 
     report = make_game(
         "Anna-Boris", "e4 e5 Nf3", result="1-0", problem=f"illegal move 2...{san}"
     )
-    assert drop_centred_kings(report).problem is None
-    assert drop_centred_kings(report).moves == report.moves
+    assert drop_centring_king_moves(report).problem is None
+    assert drop_centring_king_moves(report).moves == report.moves
 
 
 @pytest.mark.parametrize(
@@ -833,7 +833,7 @@ def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> 
 )
 def test_any_other_problem_is_shown(problem: str, result: Result) -> None:
     report = make_game("Anna-Boris", "e4 e5 Nf3", result=result, problem=problem)
-    assert drop_centred_kings(report) == report
+    assert drop_centring_king_moves(report) == report
 
 
 @pytest.mark.parametrize(
@@ -852,7 +852,7 @@ def test_a_legal_king_move_is_cut_only_when_both_kings_show_that_its_mover_lost(
     report = make_game(
         "Anna-Boris", "Kd5", result=result, start_fen=BLACK_NEAR_CENTRE, problem=problem
     )
-    assert len(drop_centred_kings(report).moves) == plies
+    assert len(drop_centring_king_moves(report).moves) == plies
 
 
 def test_a_legal_king_move_of_the_winner_or_alone_at_the_end_stands() -> None:
@@ -860,10 +860,10 @@ def test_a_legal_king_move_of_the_winner_or_alone_at_the_end_stands() -> None:
     report = make_game(
         "Anna-Boris", "Ke4", result="1-0", start_fen=WHITE_NEAR_CENTRE, problem=problem
     )
-    cut = drop_centred_kings(report)
+    cut = drop_centring_king_moves(report)
     assert (len(cut.moves), cut.problem) == (1, None)
     alone = make_game("Anna-Boris", "Kd5", result="1-0", start_fen=BLACK_NEAR_CENTRE)
-    assert drop_centred_kings(alone) == alone
+    assert drop_centring_king_moves(alone) == alone
 
 
 BLACK_MATES_FIRST = "k7/8/8/8/8/1r6/r7/7K b - - 0 1"
@@ -908,7 +908,7 @@ def test_a_bye_or_a_half_pairing_is_no_game_before_its_first_move(
 
 def test_an_unknown_variant_keeps_its_names_and_result_and_no_moves() -> None:
     report = make_game("Anna-Boris", "e4 e5", variant="atomic", result="1-0")
-    left = drop_unsupported_variant(report)
+    left = drop_moves_of_unsupported_variant(report)
     assert (left.moves, left.problem, left.result) == (
         (),
         "variant atomic is not supported",

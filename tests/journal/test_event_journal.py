@@ -131,7 +131,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         for feed, named in ((FEED, game), ("cloud", other)):
             await report_and_settle(service, upto(named, 6), feed=feed)
         assert len(list(service.state.games())) == 2
-        service.journal._keep_games(float("inf"), all_of_them=True)
+        service.journal._write_due_snapshots(float("inf"), all_of_them=True)
         await report_and_settle(service, upto(other, 26), feed="cloud")
         await report_and_settle(service, upto(game, 24))
         before = build_analysis(service.state)
@@ -199,7 +199,7 @@ async def test_a_game_that_moves_on_is_kept_again_only_after_a_while(
             kept.append(game)
             return True
 
-        monkeypatch.setattr(hall.journal.journal, "keep_game", keep)
+        monkeypatch.setattr(hall.journal.journal, "store_game_snapshot", keep)
         for plies in (4, 6, 8):
             await hall.take(FeedReport(FEED, (report("A-B", plies, "*"),)))
             hall.answer_all()

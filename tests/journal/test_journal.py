@@ -105,7 +105,7 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
 def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
     with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
-        assert journal.keep_game("g1", b"measure", b"whole")
+        assert journal.store_game_snapshot("g1", b"measure", b"whole")
         journal.add_change(MovesPlayed("g1", 1, MOVES))
         journal.add_change(NewGame(game("g2")))
     with Journal(path) as journal:
@@ -140,7 +140,7 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
 def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> None:
     with open_journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
-        journal.keep_game("g1", b"measure", b"whole")
+        journal.store_game_snapshot("g1", b"measure", b"whole")
         journal.add_change(GameGone("g1"))
         journal.add_change(NewGame(game("g1", MOVES)))
     with Journal(path) as journal:
@@ -329,9 +329,9 @@ def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) ->
                 journal.add_note("entry", b"%d" % number)
             journal.store_result(RUN.identity, search_key(1), RESULT)
             until(lambda: journal.problem != "")
-            assert not journal.keep_game("g1", b"", b"")
+            assert not journal.store_game_snapshot("g1", b"", b"")
         assert journal.wait_until_written()
-        until(lambda: journal.keep_game("g1", b"measure", b"whole"))
+        until(lambda: journal.store_game_snapshot("g1", b"measure", b"whole"))
     with Journal(path) as journal:
         assert [each.game for each in journal.read_restorable_games(b"")] == [
             f"g{n}" for n in range(1, 30)

@@ -143,7 +143,7 @@ def agrees_with_the_second(service: FollowedEvent, detail: GameDetail) -> None:
     sides = [
         (color, side)
         for color in COLORS
-        if (side := rater.trace(color, 999)) is not None
+        if (side := rater.trace_side(color, 999)) is not None
     ]
     moves = []
     for color, side in sides:
@@ -163,7 +163,7 @@ def agrees_with_the_second(service: FollowedEvent, detail: GameDetail) -> None:
         points = {point.ply: point for point in curve}
         assert len(slow[color]) == max((point.counted for point in curve), default=0)
         for expected in slow[color]:
-            side = rater.trace(color, expected.ply)
+            side = rater.trace_side(color, expected.ply)
             found = (
                 read_rating(side.evidence, reader.prior_sd)
                 if side is not None

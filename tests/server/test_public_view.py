@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from live.catalogue import main_event
+from live.catalogue import find_event_name
 from live.messages.figures import PlyView
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import PublicDelay
@@ -173,11 +173,11 @@ def test_boards_of_one_round_keep_their_order_whatever_their_event_names() -> No
     ]
     assert [game.id for game in sorted(games, key=game_order)] == ["d", "c", "b", "a"]
     # An event that is no pairing keeps its name.
-    assert main_event(detail(event="Open - A")) == "Open - A"
+    assert find_event_name(detail(event="Open - A")) == "Open - A"
     nobody = detail(white="", black="", event="Open - A")
     assert (
         nobody.white == Player("", elo=2459, title="GM")
-        and main_event(nobody) == "Open - A"
+        and find_event_name(nobody) == "Open - A"
     )
 
 

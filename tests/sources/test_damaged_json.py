@@ -14,7 +14,7 @@ import chess
 import pytest
 
 from live.messages.from_sources import FeedReport, Headers, Player
-from live.process.loop_slices import run_at_once
+from live.process.loop_slices import run_without_pause
 from live.rehearse.web_server import serve_http
 from live.settings import FeedsConfig
 from live.sources.hall import Hall
@@ -250,12 +250,12 @@ def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
     def started() -> LiveChessMessages:
         """Return the reader of messages of a service that has just started."""
         boards = LiveChessMessages(Hall(shown.reports, 20.0))
-        run_at_once(boards.hall.apply_pairings(HALL_SEATS, 0.0))
+        run_without_pause(boards.hall.apply_pairings(HALL_SEATS, 0.0))
         hear(boards, listed)
         return boards
 
     def hear(boards: LiveChessMessages, message: object) -> None:
-        _, games = run_at_once(boards.apply_message(json.dumps(message), 0.0))
+        _, games = run_without_pause(boards.apply_message(json.dumps(message), 0.0))
         shown.take([FeedReport("hall", tuple(games))])
 
     boards = started()

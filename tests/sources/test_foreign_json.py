@@ -15,7 +15,7 @@ from live.sources.foreign_json import (
     MAX_ENTRIES,
     MAX_UNREAD,
     ForeignObject,
-    describe_no_json,
+    describe_non_json,
     describe_unread,
     read_json,
 )
@@ -191,7 +191,7 @@ def test_bytes_that_are_no_utf_8_are_read_as_those_of_a_pgn() -> None:
 )
 def test_what_is_no_json_is_nothing_heard(body: bytes, what: str) -> None:
     assert read_json(body, Board) is None
-    assert describe_no_json(body) == what
+    assert describe_non_json(body) == what
 
 
 @pytest.mark.parametrize("body", ["[]", "7", '"x"', "null", "true"])
@@ -244,4 +244,4 @@ def test_law_whatever_is_sent_it_is_read_or_nothing(value: object) -> None:
 @given(st.binary(max_size=60))
 def test_law_bytes_are_read_or_nothing(body: bytes) -> None:
     assert read_json(body, Hall) is None or isinstance(read_json(body, Hall), Hall)
-    assert describe_no_json(body)
+    assert describe_non_json(body)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_report_steps
 from live.messages.from_sources import FeedReport, Headers, Move, Player, Result
-from live.process.loop_slices import run_at_once
+from live.process.loop_slices import run_without_pause
 from live.sources import hall_games
 from live.sources.hall import Hall
 from live.sources.hall_board import HallBoard
@@ -103,12 +103,12 @@ class HallCourse:
 
     def _look(self) -> None:
         if self.is_up:
-            run_at_once(self.hall.apply_pairings(self.seats, self.now_s))
+            run_without_pause(self.hall.apply_pairings(self.seats, self.now_s))
             self._report()
 
     def _hear(self) -> None:
         if self.is_up and self.line is not None:
-            run_at_once(
+            run_without_pause(
                 self.hall.apply_moves(self.board, chess.Board(), self.line, self.now_s)
             )
             self._report()
@@ -471,13 +471,13 @@ class Tables:
         self.seat(**seats)
 
     def seat(self, **seats: tuple[Seat, ...]) -> None:
-        run_at_once(self.hall.apply_pairings(seats, 0.0))
+        run_without_pause(self.hall.apply_pairings(seats, 0.0))
 
     def play(self, serial: str, line: str, plies: int) -> None:
         board = self.hall.find_or_add_board(serial, 0.0)
         assert board is not None
         san = LINES[line].split()[:plies]
-        run_at_once(self.hall.apply_moves(board, chess.Board(), san, 0.0))
+        run_without_pause(self.hall.apply_moves(board, chess.Board(), san, 0.0))
 
     @property
     def games(self) -> list[str]:
@@ -570,7 +570,7 @@ def test_boards_that_were_not_reached_are_done_with_the_next_pairings() -> None:
     interrupted = hall.apply_pairings(seats, 0.0)
     next(interrupted)
     interrupted.close()
-    run_at_once(hall.apply_pairings(seats, 1.0))
+    run_without_pause(hall.apply_pairings(seats, 1.0))
     assert [board.is_paired for board in boards if board] == [True, True]
 
 
@@ -596,9 +596,11 @@ def test_a_part_of_the_pairings_is_not_all_of_them() -> None:
     for step in ("1 Ann-Bob *", "GAME 20", "1 Ann-Bob 1-0", "60 s", "deaf restart"):
         course.take(step)
     others = {"S9": seat_at(9, "Eve-Fay")}
-    run_at_once(course.hall.apply_pairings(others, course.now_s, is_complete=False))
+    run_without_pause(
+        course.hall.apply_pairings(others, course.now_s, is_complete=False)
+    )
     course.take("NEXT 9")
     assert course.games == ["Ann-Bob 1-0 GAME 20"]
-    run_at_once(course.hall.apply_pairings(others, course.now_s))
+    run_without_pause(course.hall.apply_pairings(others, course.now_s))
     course.take("NEXT 10")
     assert course.games == ["Ann-Bob 1-0 GAME 20", "?-? * NEXT 10"]

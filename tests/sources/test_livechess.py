@@ -26,7 +26,7 @@ from live.messages.from_sources import (
     Result,
 )
 from live.messages.values import FeedName
-from live.process.loop_slices import LoopShare, run_at_once
+from live.process.loop_slices import LoopShare, run_without_pause
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.sources import livechess_pairings
 from live.sources.foreign_json import describe_unread, read_json
@@ -63,19 +63,22 @@ class Board:
 
     def __init__(self) -> None:
         self.boards = LiveChessMessages(Hall(grace_s=20.0))
-        assert json.loads(self.boards.request_boards()) == {"id": 1, "call": "eboards"}
-        (sent,), _ = run_at_once(self.boards.apply_message(EBOARDS, 0.0))
+        assert json.loads(self.boards.build_boards_request()) == {
+            "id": 1,
+            "call": "eboards",
+        }
+        (sent,), _ = run_without_pause(self.boards.apply_message(EBOARDS, 0.0))
         wanted = {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}
         assert json.loads(sent)["param"] == wanted
 
     def reconnect(self) -> None:
         """Lose the connection and connect again."""
         self.boards.hall.mark_disconnected()
-        run_at_once(self.boards.apply_message(EBOARDS, 0.0))
+        run_without_pause(self.boards.apply_message(EBOARDS, 0.0))
 
     def event(self, **param: object) -> tuple[list[bytes], list[GameReport]]:
         message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
-        return run_at_once(self.boards.apply_message(json.dumps(message), 0.0))
+        return run_without_pause(self.boards.apply_message(json.dumps(message), 0.0))
 
     def silent(self, **param: object) -> bool:
         """Return whether nothing is sent or reported after this event."""
@@ -127,7 +130,7 @@ def test_what_is_for_no_board_that_is_followed_changes_nothing(board: Board) -> 
         }
         texts.append(json.dumps(message))
     for text in texts:
-        assert run_at_once(board.boards.apply_message(text, 0.0)) == ([], [])
+        assert run_without_pause(board.boards.apply_message(text, 0.0)) == ([], [])
 
 
 def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(
@@ -222,7 +225,7 @@ def test_a_board_met_in_mid_game_begins_where_a_move_tells_whose_turn_it_is() ->
 def seat_players(board: Board, result: Result = "*") -> None:
     """Pair Ann with Bea at the board."""
     headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
-    run_at_once(
+    run_without_pause(
         board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0)
     )
     board.boards.hall.take_changed_games()
@@ -233,7 +236,7 @@ def state_after(
 ) -> tuple[int, str | None]:
     """Return the plies and the problem of the board's game after this event."""
     message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
-    run_at_once(board.boards.apply_message(json.dumps(message), now_s))
+    run_without_pause(board.boards.apply_message(json.dumps(message), now_s))
     hall = board.boards.hall
     game = hall.game_of_board(hall.boards["23946"])
     assert game is not None and game.key == "23946/1.1"
@@ -652,14 +655,17 @@ def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
 
 
 def test_a_message_that_is_no_json_is_said(board: Board) -> None:
-    assert run_at_once(
+    assert run_without_pause(
         board.boards.apply_message('{"response": "feed", "id":', 0.0)
     ) == ([], [])
     assert board.boards.note == "a message of it is damaged JSON"
     board.moves("e4")
     assert board.boards.note == ""
     listed = {"response": "call", "id": 1, "param": [{"serialnr": ["5"]}, 7, None]}
-    assert run_at_once(board.boards.apply_message(json.dumps(listed), 0.0)) == ([], [])
+    assert run_without_pause(board.boards.apply_message(json.dumps(listed), 0.0)) == (
+        [],
+        [],
+    )
     assert list(board.boards.hall.boards) == ["23946"]
 
 

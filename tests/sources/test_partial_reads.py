@@ -16,7 +16,7 @@ from live.sources.partial_reads import (
     FIRST_COPY_S,
     PartialReadFilter,
     TextReading,
-    create_filter,
+    create_partial_read_filter,
 )
 from live.sources.pgn_text import PgnText
 from tests.sources.fakes import DrivenClock, Ledger, conditions
@@ -256,7 +256,7 @@ class Page:
         self._text = PgnText("x", under, cached=cached)
         self._ledger = Ledger()
         self._session = FeedSession("x", self._ledger, under)
-        self._filter = create_filter(self._session, under, cached=cached)
+        self._filter = create_partial_read_filter(self._session, under, cached=cached)
 
     async def read(self, text: str, *, takes_s: float = 0.0) -> list[tuple[int, str]]:
         """Read the text; return moves and result of the accepted games. The request and

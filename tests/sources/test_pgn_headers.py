@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from live.messages.from_sources import Player
 from live.sources.charset import PlainLines, decode
-from live.sources.pgn_detection import describe_no_pgn, suggest_source
+from live.sources.pgn_detection import describe_non_pgn, suggest_source
 from live.sources.pgn_headers import clean_text, read_elo, read_head, safe_web_address
 
 
@@ -129,14 +129,14 @@ HTML, PROSE = "an HTML page (perhaps a login page)", "text that is not PGN"
 def test_what_may_be_pgn_and_what_a_text_is_instead(
     what: str | None, heads: list[bytes]
 ) -> None:
-    assert {describe_no_pgn(head) for head in heads} == {what}
+    assert {describe_non_pgn(head) for head in heads} == {what}
 
 
 def test_the_type_a_server_names_decides_only_where_the_text_does_not() -> None:
     assert "HTML" in (
-        describe_no_pgn(b"Please log in", "text/html; charset=utf-8") or ""
+        describe_non_pgn(b"Please log in", "text/html; charset=utf-8") or ""
     )
-    assert describe_no_pgn(b'[Event "x"]', "text/html") is None
+    assert describe_non_pgn(b'[Event "x"]', "text/html") is None
 
 
 @pytest.mark.parametrize(

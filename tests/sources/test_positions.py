@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.process.loop_slices import run_at_once
+from live.process.loop_slices import run_without_pause
 from live.sources.game_line import MAX_PLIES, GameLine, ListedMove
 from live.sources.position_tracker import PositionTracker, read_fen
 from tests.sources.fakes import DATA, decode
@@ -18,7 +18,7 @@ START = chess.Board()
 
 def listed(start: chess.Board, *texts: str) -> GameLine:
     moves = GameLine(start)
-    run_at_once(moves.play_moves(map(ListedMove, texts)))
+    run_without_pause(moves.play_moves(map(ListedMove, texts)))
     return moves
 
 
@@ -27,7 +27,7 @@ def test_san_and_uci_are_both_moves_and_illegal_ones_end_the_game_there() -> Non
     assert [move.uci for move in moves.moves] == ["e2e4", "e7e5", "g1f3", "b8c6"]
     assert [move.san for move in moves.moves] == ["e4", "e5", "Nf3", "Nc6"]
     assert moves.problem == "illegal move 3.Qh7"
-    run_at_once(
+    run_without_pause(
         moves.play_moves(map(ListedMove, ("e4", "e7e5", "Ng1-f3", "b8c6", "Bb5")))
     )
     assert len(moves.moves) == 5
@@ -36,15 +36,19 @@ def test_san_and_uci_are_both_moves_and_illegal_ones_end_the_game_there() -> Non
 
 def test_corrected_clocks_and_another_start() -> None:
     moves = GameLine()
-    run_at_once(moves.play_moves([ListedMove("e4", 90.0), ListedMove("e5", 80.0)]))
-    run_at_once(moves.play_moves([ListedMove("e4", 91.0, 2.0), ListedMove("e5", 80.0)]))
+    run_without_pause(
+        moves.play_moves([ListedMove("e4", 90.0), ListedMove("e5", 80.0)])
+    )
+    run_without_pause(
+        moves.play_moves([ListedMove("e4", 91.0, 2.0), ListedMove("e5", 80.0)])
+    )
     assert [(move.clock_s, move.spent_s) for move in moves.moves] == [
         (91, 2),
         (80, None),
     ]
     for chess960, castling in ((False, "e1g1"), (True, "e1h1")):
         start = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1", chess960=chess960)
-        run_at_once(moves.play_moves([ListedMove("O-O")], start))
+        run_without_pause(moves.play_moves([ListedMove("O-O")], start))
         assert [move.uci for move in moves.moves] == [castling]
 
 

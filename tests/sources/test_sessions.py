@@ -135,7 +135,7 @@ async def test_games_that_stand_still_for_long_are_stale_and_pairings_are_not() 
         await case.session.report([held])
         for seconds, expected in ((299, ("live", "1 game")), (100, health)):
             case.clock.time_s += seconds
-            case.session.mark_alive()
+            case.session.record_source_answer()
             assert case.health == expected
 
 
@@ -148,7 +148,7 @@ async def test_a_source_that_lasts_says_finished_and_comes_to_life_again(
     await session.report([OVER])
     assert session.earliest_wait_s(60.0) == 20.0
     case.clock.time_s += 20
-    session.mark_alive()
+    session.record_source_answer()
     assert (session.is_over, session.is_idle) == (not lasting, lasting)
     assert case.health[0] == ("finished" if lasting else "live")
     assert session.earliest_wait_s(60.0) == 60.0

@@ -14,8 +14,8 @@ import pytest
 
 from live.commands.read_settings import read_settings
 from live.errors import InputError, Interrupted
+from live.event.comparisons import build_table_four as ferreira_table_4
 from live.event.comparisons import compare, rank
-from live.event.comparisons import table_four as ferreira_table_4
 from live.messages.figures import EngineInfo, PlayerView
 from live.ratings.match import compute_match_statistics
 from live.ratings.match_games import GameCounts

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from live.catalogue import main_event
+from live.catalogue import find_event_name
 from live.errors import InputError
 from live.journal.journal_file import make_private
 from live.messages.alerts import Incident
@@ -127,7 +127,7 @@ def export_incidents(
         name_boards(incidents(), boards),
         ["html"],
         stem=f"live-rate-{moment:%Y%m%d-%H%M%S}",
-        title=next(filter(None, map(main_event, views)), "live-rate"),
+        title=next(filter(None, map(find_event_name, views)), "live-rate"),
         written=f"as of {incident_moment(moment.timestamp(), zone)}",
         zone=zone,
     )

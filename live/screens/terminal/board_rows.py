@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from live.catalogue import main_event
+from live.catalogue import find_event_name
 from live.event.rate_game import COLORS
 from live.games.game import number_move
 from live.games.pace_of_play import Pace, classify_pace
@@ -113,7 +113,7 @@ def write_searched(game: GameView) -> str:
     state = "running" if game.running else f"finished {game.result}"
     round = f"{game.round} round={normalise_round(game.round)};"
     return " ".join(
-        (plain(main_event(game)), round, *players, state, write_problem(game))
+        (plain(find_event_name(game)), round, *players, state, write_problem(game))
     )
 
 
@@ -251,7 +251,7 @@ def order_boards(
     def place(game: Game) -> tuple[int, float, str]:
         number = value(game)
         number = math.inf if number is None else number
-        return urgency.get(game.id, len(urgency)), number, main_event(game)
+        return urgency.get(game.id, len(urgency)), number, find_event_name(game)
 
     ordered = sorted(games, key=game_order)
     ordered.sort(key=find_round, reverse=True)
@@ -270,7 +270,7 @@ def keep_newest_rounds(
     """
     newest: dict[str, int] = {}
     numbers = [
-        (game, main_event(game), read_round_number(game.round)) for game in games
+        (game, find_event_name(game), read_round_number(game.round)) for game in games
     ]
     for game, event, number in numbers:
         if game.plies_played:

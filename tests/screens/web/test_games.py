@@ -17,7 +17,7 @@ from live.catalogue import (
     EARLY_MOVES,
     LEAST_SHOWN_ELO,
     MOST_SHOWN_ELO,
-    main_event,
+    find_event_name,
     write_points,
 )
 from live.games.rounds import normalise_round
@@ -310,7 +310,7 @@ def test_every_game_of_two_teams_counts_in_their_match(
         white, black = each.white.team, each.black.team
         if white and black and white != black:
             teams = sorted((white, black))
-            key = main_event(each), normalise_round(each.round), teams[0], teams[1]
+            key = find_event_name(each), normalise_round(each.round), teams[0], teams[1]
             first, second, running = matches.setdefault(key, [0.0, 0.0, 0])
             won = RESULT_POINTS.get(each.result)
             ours, theirs = (won or (0.0, 0.0))[:: 1 if white == teams[0] else -1]
