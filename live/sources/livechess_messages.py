@@ -61,7 +61,8 @@ class LiveChessMessages:
     Send the result of :meth:`build_boards_request` after connecting, and then
     regularly. Pass each received message to :meth:`apply_message`, send the messages it
     returns and report the games. Exhaust its generator before passing the next message:
-    it yields between pieces of long work."""
+    it yields between pieces of long work.
+    """
 
     def __init__(self, hall: Hall | None = None) -> None:
         self.hall = hall or Hall()
