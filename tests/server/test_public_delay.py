@@ -1,28 +1,51 @@
-"""The delay of the public: what waits and when it is passed on, over restarts, clock
-steps and damage, too.
+"""Two audiences, one service: what a stranger receives depends neither on engines'
+answers, where scores are hidden, nor on anything that is held back; arbiters receive
+everything at once.
+
+Each drill plays the same games twice, with one thing changed that the stranger must not
+notice, and compares all that reached the stranger, byte for byte, with numbers and
+order, and at which moment of the drill each message came.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import io
+import json
+import logging
+import secrets
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import chess
+import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
+from live.engine.search import Search, SearchResult
 from live.event.game_change import ReportedStep
 from live.games.game import Game, NewGame
 from live.journal.journal import Journal
 from live.journal.journal_reader import JournalRun, replay_game
 from live.messages.figures import EngineInfo
-from live.messages.from_sources import FeedReport, GameReport, Player, Result
+from live.messages.from_sources import FeedReport, GameReport, Player, Result, Score
+from live.messages.health import EngineHealth, EngineState, QueueLengths
 from live.messages.to_clients import GoneMessage
+from live.screens.printed_changes import JsonPrinter, build_line_printer
+from live.server.authentication import public_filter
 from live.server.delay_line import DelayLine
 from live.server.filtered_reader import snapshot
+from live.server.http_values import HttpRequest
+from live.server.limits import ClientLimits
 from live.server.public_delay import (
     choose_delay,
     find_unpublished,
@@ -33,15 +56,174 @@ from live.server.public_delay import (
     wait_until_published,
 )
 from live.server.public_view import PublicView
+from live.server.retained_messages import RetainedMessages
+from live.server.server import Publisher
+from live.server.static_files import StaticSite
+from live.server.tokens import create_token
 from live.server.visibility import Visibility, redact
 from live.sources import demo_feed
-from tests.event.answered_event import AnsweredEvent
+from tests.event.answered_event import Answer, AnsweredEvent
+from tests.event.arithmetic import answer
 from tests.journal.test_journal import alter_file
-from tests.server.test_public_view import NAMES, follower, redacted
-from tests.server.world import Clock, World
-from tests.sources.fakes import DrivenClock, upto
+from tests.server.serving import bearer, live
+from tests.server.test_public_view import NAMES, PublishedEvent, follower, redacted
+from tests.server.world import Clock, World, answer_without_waiting
+from tests.sources.fakes import DrivenClock, turns, until, upto
 from tests.watch.games import moment
-from tests.watch.replayed_event import Rehearsal, played
+from tests.watch.replayed_event import played
+
+GAMES = 4
+DELAY_S = 900.0
+#: Time between two reports of a drill.
+PACE_S = 90.0
+ARBITER, ARBITER_ENTRY = create_token("arbiter", lambda size: b"a" * size, arbiter=True)
+#: Ticks fire on the loop's next turn, and no heartbeat falls into a drill.
+LIMITS = ClientLimits(
+    tick_s=0.0, heartbeat_s=1e6, silent_after_s=1e6, handshakes_burst=1e6
+)
+SERVED = ("games", "players", "standings", "health")
+PATHS = ("/healthz", "/readyz", "/metrics", *(f"/api/v3/{name}" for name in SERVED))
+
+
+def other_answer(search: Search) -> SearchResult:
+    """Another engine: other scores, and other first choices."""
+    found = answer(search)
+    best = search.only or _legal(search)[-1]
+    return msgspec.structs.replace(
+        found, score=Score(-2 * found.score.cp + 31), best=best
+    )
+
+
+def _legal(search: Search) -> list[str]:
+    board = chess.Board(search.position.start_fen)
+    for uci in search.position.moves:
+        board.push_uci(uci)
+    return sorted(move.uci() for move in board.legal_moves)
+
+
+def agreeing(parity: int) -> Answer:
+    """An engine whose first choice is what was played, at every other ply; its scores
+    are those of one engine or of the other.
+    """
+    played = {}
+    for game in demo_feed.read_demo_games()[:GAMES]:
+        moves = tuple(move.uci for move in game.moves)
+        for ply, move in enumerate(moves):
+            played[moves[:ply]] = move
+
+    def engine(search: Search) -> SearchResult:
+        found = (answer, other_answer)[parity](search)
+        if search.only:
+            return found
+        moves = tuple(search.position.moves)
+        best = played.get(moves)
+        if best is None or len(moves) % 2 != parity:
+            best = next(
+                (each for each in _legal(search) if each != best), _legal(search)[-1]
+            )
+        return msgspec.structs.replace(found, best=best)
+
+    return engine
+
+
+class ThinkingEvent(AnsweredEvent):
+    """Searches are answered when :meth:`think` is called."""
+
+    def __init__(self, engine: Answer, **settings: object) -> None:
+        super().__init__(None, engine, **{"server.port": 0, **settings})
+        self.searches = 0
+        self.thought: list[int] = []
+        """Searches answered after each report."""
+
+    async def think(self) -> None:
+        """Answer everything, one search a turn of the loop, and say how busy the
+        engines are.
+        """
+        while self.asked:
+            search, request_id = self.asked.popleft()
+            self.apply_result(request_id, self.engine(search))
+            self.searches += 1
+            busy = (
+                EngineState(0, "searching", 450.0 + self.searches, request_id.game, 12),
+            )
+            waiting = QueueLengths(head=len(self.asked))
+            health = EngineHealth(
+                busy, len(self.asked), searches=self.searches, waiting=waiting
+            )
+            self.publish(self.state.update_engine_health(health))
+            await asyncio.sleep(0)
+
+
+async def read_all(
+    url: str, take: Callable[[bytes], None], headers: dict[str, str] | None = None
+) -> None:
+    """A websocket to its end."""
+    async with connect(url, additional_headers=headers, max_size=None) as client:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                take(await client.recv(decode=False))
+
+
+class Stranger:
+    """Everything that reaches somebody without a token, in order, by way."""
+
+    def __init__(self, publisher: Publisher, hide_scores: bool) -> None:
+        self.phase = ""
+        """What the service does just now, and for which report."""
+        self.timed: list[tuple[str, str, bytes]] = []
+        """Phase, way and data of all that came."""
+        self._publisher = publisher
+        seen = public_filter(hide_scores)
+        self._broker = RetainedMessages(publisher.public, "live", seen)
+        self._lines = io.StringIO()
+        printer = JsonPrinter(lambda text: self._note("json", text.encode()))
+        printer.begin(snapshot(publisher.public, seen))
+        publisher.public.listen(printer.show)
+        publisher.public.listen(build_line_printer(Console(file=self._lines)))
+        publisher.public.listen(self._broker.mark_changed)
+
+    def _note(self, way: str, data: bytes) -> None:
+        self.timed.append((self.phase, way, data))
+
+    def look(self, games: Sequence[str]) -> None:
+        """Ask every endpoint, and take what a broker would be sent."""
+        ends = product(games, ("", ".pgn"))
+        paths = [f"/api/v3/games/{id}{end}" for id, end in ends]
+        for path in (*PATHS, *paths):
+            request = HttpRequest("GET", path, (), {"host": "127.0.0.1"})
+            response = answer_without_waiting(self._publisher.clients.answer(request))
+            told = f"{path} {response.status} {response.headers}".encode()
+            self._note("http", told + b"\n" + response.body)
+        for topic, payload in self._broker.take(1000).items():
+            self._note("mqtt", topic.encode() + b" " + payload)
+        self._note("lines", self._lines.getvalue().encode())
+        self._lines.seek(0)
+        self._lines.truncate()
+
+    async def listen(self, query: str) -> None:
+        """Read one websocket to its end."""
+        await read_all(
+            live(self._publisher, query), partial(self._note, f"websocket {query}")
+        )
+
+    def by_way(self, *, quiet: bool = False) -> dict[str, list[bytes]]:
+        """What came by each way, in play or after it: between ways there is no order
+        that anybody could compare.
+        """
+        found: dict[str, list[bytes]] = {}
+        for phase, way, data in self.timed:
+            if (phase == "quiet") is quiet:
+                found.setdefault(way, []).append(data)
+        return found
+
+
+def rounds(plies: int, games: int = GAMES) -> Iterator[tuple[GameReport, ...]]:
+    """The reports of some boards, a ply at a time, one board after the other."""
+    whole = demo_feed.read_demo_games()[:games]
+    done = [0] * games
+    for number in range(plies * games):
+        done[number % games] += 1
+        yield tuple(map(upto, whole, done))
 
 
 def test_changes_that_are_added_late_are_sorted_among_those_that_wait() -> None:
@@ -62,6 +244,229 @@ def test_changes_that_are_added_late_are_sorted_among_those_that_wait() -> None:
     assert line.take_due() == [GoneMessage("first"), GoneMessage("second")]
     clock.now_s += 30.0
     assert line.take_due() == [GoneMessage("now"), GoneMessage("also now")]
+
+
+async def settle(publisher: Publisher) -> None:
+    """Let what is to be written be written."""
+    await turns(4)
+    await until(lambda: not any(one._tick for one in publisher.audiences))
+
+
+async def drill(
+    engine: Answer,
+    reports: Sequence[tuple[GameReport, ...]],
+    *,
+    monkeypatch: pytest.MonkeyPatch,
+    hide_scores: bool = False,
+    delay_s: float = 0.0,
+    tokens: Path | None = None,
+    quiet_s: float = 0.0,
+) -> tuple[Stranger, ThinkingEvent, list[tuple[float, str, bytes]]]:
+    """Play ``reports``, one each ``PACE_S``; then ``quiet_s`` without
+    a move.
+
+    Gives the stranger, the service, and when each message of an arbiter's and of the
+    stranger's websocket came.
+    """
+    monkeypatch.setattr(secrets, "token_hex", lambda size: "e" * 2 * size)
+    service = ThinkingEvent(engine, **{"server.hide_scores": hide_scores})
+    moment = Clock()
+    public = PublicView(
+        service.state,
+        delay_s=delay_s,
+        hide_scores=hide_scores,
+        pseudonyms=NAMES,
+        clock=moment,
+    )
+    config = service.config.server
+    if tokens is not None:
+        config = msgspec.structs.replace(config, tokens_file=str(tokens), public=True)
+    publisher = Publisher(
+        config,
+        service.state,
+        clock=lambda: 0.0,
+        limits=LIMITS,
+        site=StaticSite(Path("/nowhere")),
+        public=public,
+    )
+    service.bus.subscribe(publisher.audiences.publish)
+    timed: list[tuple[float, str, bytes]] = []
+    async with publisher:
+        stranger = Stranger(publisher, hide_scores)
+        listening = [
+            asyncio.create_task(stranger.listen(query))
+            for query in ("", "?type=move,game", "?board=1")
+        ]
+        for who, headers in (("arbiter", bearer(ARBITER)), ("public", {})):
+            if tokens is not None:
+
+                def take(data: bytes, who: str = who) -> None:
+                    timed.append((moment.now_s, who, data))
+
+                attending = read_all(live(publisher), take, headers)
+                listening.append(asyncio.create_task(attending))
+        await until(lambda: publisher.tally.subscribers == len(listening))
+        # Greeting and snapshot of each.
+        await until(
+            lambda: (
+                sum(way.startswith("websocket") for _, way, _ in stranger.timed) >= 6
+            )
+        )
+        await heard(stranger.timed)
+        for number, games in enumerate(reports):
+            moment.now_s += PACE_S
+            public.release_due()
+            stranger.phase = f"{number} moved"
+            await service.take(FeedReport("hall", games))
+            await settle(publisher)
+            await heard(stranger.timed)
+            stranger.phase = f"{number} thought"
+            service.thought.append(service.searches)
+            await service.think()
+            service.thought[-1] = service.searches - service.thought[-1]
+            await settle(publisher)
+            await heard(stranger.timed)
+            stranger.phase = f"{number} looked"
+            stranger.look(
+                [public.names.public_id(view.id) for view in service.state.games()]
+            )
+            await heard(timed)
+        await heard(stranger.timed)
+        stranger.phase = "quiet"
+        for _ in range(round(quiet_s / PACE_S)):
+            moment.now_s += PACE_S
+            public.release_due()
+            await settle(publisher)
+            stranger.look(
+                [public.names.public_id(view.id) for view in service.state.games()]
+            )
+            await heard(timed)
+    await asyncio.gather(*listening)
+    return stranger, service, timed
+
+
+async def heard(timed: Sequence[object]) -> None:
+    """Let what was written reach those who read: until nothing more comes."""
+    quiet, before = 0, -1
+    while quiet < 3:
+        await asyncio.sleep(0.001)
+        quiet = quiet + 1 if len(timed) == before else 0
+        before = len(timed)
+
+
+async def test_hidden_scores_cannot_be_told_from_anything_a_stranger_receives(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    # Long enough for the figures that leave the opening out.
+    reports = list(rounds(30, games=2))
+    assert len(reports) == 60
+    runs, logs = [], []
+    for engine in (agreeing(0), agreeing(1)):
+        caplog.clear()
+        with caplog.at_level(logging.INFO, "live"):
+            runs.append(
+                await drill(engine, reports, monkeypatch=monkeypatch, hide_scores=True)
+            )
+        logs.append([record.getMessage() for record in caplog.records])
+    (one, first, _), (two, second, _) = runs
+    # The engines did answer differently: other scores, and other numbers of searches.
+    assert first.thought != second.thought
+    assert snapshot(first.state).games != snapshot(second.state).games
+    assert {way for _, way, _ in one.timed} == {
+        "json",
+        "lines",
+        "http",
+        "mqtt",
+        "websocket ",
+        "websocket ?type=move,game",
+        "websocket ?board=1",
+    }
+    for way, data in one.by_way().items():
+        assert data == two.by_way()[way], way
+    assert logs[0] == logs[1]
+    # The gaps say no more than the bytes: each message comes after the same report and
+    # in the same phase, and none that a websocket or a line brings waits for an engine.
+    assert sorted(one.timed) == sorted(two.timed)
+    assert {way for phase, way, _ in one.timed if phase.endswith("thought")} == set()
+    # And the stranger did follow the games.
+    moves = [
+        data for _, way, data in one.timed if way == "websocket " and b'"move"' in data
+    ]
+    assert len(moves) >= 60
+
+
+async def test_what_is_held_back_cannot_be_told_until_it_is_due(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two rounds that part at one move look the same for as long as that move is held
+    back.
+    """
+    played = list(rounds(8))
+    parting = 20
+    known, other = played[:parting], list(played[:parting])
+    # The last one is reported a moment before the first of these is due.
+    for games in played[parting : parting + 10]:
+        known.append(games)
+        # Nothing is played on any board but the last, and that one is taken back.
+        other.append((*played[parting - 1][:3], shorten(games[3])))
+    one, two = [
+        (
+            await drill(
+                answer,
+                each,
+                monkeypatch=monkeypatch,
+                delay_s=DELAY_S,
+                quiet_s=DELAY_S + PACE_S,
+            )
+        )[0]
+        for each in (known, other)
+    ]
+    for way, data in one.by_way().items():
+        assert data == two.by_way()[way], way
+    # They parted at last: with the delay over, the stranger sees what differs.
+    assert one.by_way(quiet=True)["websocket "] != two.by_way(quiet=True)["websocket "]
+
+
+def shorten(game: GameReport) -> GameReport:
+    return msgspec.structs.replace(game, moves=game.moves[:2])
+
+
+async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
+    reports = list(rounds(8))
+    # A correction on board 1 raises an alert.
+    reports.append((shorten(reports[-1][0]), *reports[-1][1:]))
+    _, _, timed = await drill(
+        answer,
+        reports,
+        monkeypatch=monkeypatch,
+        delay_s=DELAY_S,
+        tokens=tokens,
+        quiet_s=DELAY_S + PACE_S,
+    )
+    came: dict[str, dict[tuple[str, int], float]] = {"arbiter": {}, "public": {}}
+    alerts: dict[str, list[float]] = {"arbiter": [], "public": []}
+    for at_s, who, data in timed:
+        message = json.loads(data)
+        if message["type"] == "move" and message["move"] is not None:
+            came[who].setdefault((message["game"], message["ply"]), at_s)
+        elif message["type"] == "alert":
+            alerts[who].append(at_s)
+    assert len(came["arbiter"]) == 32
+    came["arbiter"] = {
+        (NAMES.game_id(id), ply): at for (id, ply), at in came["arbiter"].items()
+    }
+    assert came["public"].keys() == came["arbiter"].keys()
+    start_s = Clock().now_s
+    for number, at_s in enumerate(sorted(came["arbiter"].values()), 1):
+        assert at_s == start_s + PACE_S * number
+    for move, at_s in came["public"].items():
+        assert at_s == came["arbiter"][move] + DELAY_S
+    assert alerts["public"] == []
+    assert alerts["arbiter"][0] == start_s + PACE_S * len(reports)
 
 
 async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
@@ -88,7 +493,7 @@ OPENING = (
 LINE = OPENING.split()
 
 
-class JournalledEvent(Rehearsal):
+class JournalledEvent(PublishedEvent):
     """A service with a journal and a public that is late, for as long as it is not
     killed.
     """
@@ -112,7 +517,6 @@ class JournalledEvent(Rehearsal):
             unshown=find_unpublished(self.journal, self.state, BEHIND_S),
             clock=lambda: service.steady_s,
         )
-        self.listeners.append(self.public.publish)
         self.client = follower(self.public)
         self.public.listen(partial(note_moves_shown, self.public, self.journal))
 

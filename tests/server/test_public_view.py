@@ -2,12 +2,14 @@
 of it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import pytest
 
 from live.catalogue import find_event_name
+from live.event.game_change import EventChange, select_messages
 from live.messages.figures import PlyView
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import PublicDelay
@@ -30,7 +32,7 @@ from live.server.pseudonyms import Pseudonyms
 from live.server.public_view import PublicView
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.stream_filter import ALL
-from live.server.visibility import Visibility
+from live.server.visibility import Visibility, redact
 from live.server.withheld_games import _continue_game
 from tests.screens.terminal.sample_boards import detail
 from tests.server.world import Clock, World
@@ -69,6 +71,43 @@ def follower(public: PublicView) -> ReferenceClient:
     return client
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(
+    seed: int,
+) -> None:
+    world = World(seed)
+    now = [0.0]
+    public = PublicView(world, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: now[0])
+    client = follower(public)
+    steps = (
+        world.move,
+        world.appear,
+        world.point,
+        world.point,
+        world.standing,
+        world.rerate,
+        world.clock,
+        world.take_back,
+        world.vanish,
+        world.moment,
+        world.moment,
+        world.withdraw,
+    )
+    held = []
+    for _ in range(60):
+        # Several steps at once: they are due together.
+        for _ in range(world.random.randint(1, 6)):
+            public.publish(world.random.choice(steps)())
+        held.append((now[0], snapshot(world)))
+        now[0] += 30.0
+        public.release_due()
+        past = [then for at_s, then in held if at_s <= now[0] - DELAY_S]
+        if past:
+            seen = redact(client.snapshot(), Visibility.PUBLIC)
+            assert snapshot(public) == redacted(past[-1]) == seen
+    assert past
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_messages_lead_from_one_stage_of_a_game_to_the_next(seed: int) -> None:
     world = World(seed, "g1", plies=3)
@@ -101,13 +140,24 @@ async def test_what_the_public_may_not_see_starts_none_of_its_timers(
     assert audiences.public._tick is None
 
 
+class PublishedEvent(Rehearsal):
+    """Games played into the real keeper, with a public that hears of them."""
+
+    public: PublicView
+
+    def publish(self, changes: Sequence[EventChange]) -> None:
+        super().publish(changes)
+        # A game can be reported before anybody listens.
+        if hasattr(self, "public"):
+            self.public.publish(select_messages(changes))
+
+
 def test_every_game_waits_whatever_its_round_and_result() -> None:
-    service = Rehearsal()
-    public = PublicView(
+    service = PublishedEvent()
+    service.public = PublicView(
         service.state, delay_s=DELAY_S, pseudonyms=NAMES, clock=lambda: service.now_s
     )
-    service.listeners.append(public.publish)
-    client = follower(public)
+    client = follower(service.public)
     guests: Any = {"white": Player("Guest"), "black": Player("Visitor")}
     games = (
         played("e4 e5", round="7.1", board=1),
@@ -115,41 +165,40 @@ def test_every_game_waits_whatever_its_round_and_result() -> None:
         played("c4", round="", board=3, **guests),
     )
     service.report(FeedReport("hall", games))
-    assert client.snapshot().games == () and not list(public.players())
+    assert client.snapshot().games == () and not list(service.public.players())
     held = PublicDelay(DELAY_S, 6, 3)
-    assert public.describe_delay() == held
-    assert public.describe_delay(Visibility.PUBLIC) == PublicDelay(DELAY_S)
+    assert service.public.describe_delay() == held
+    assert service.public.describe_delay(Visibility.PUBLIC) == PublicDelay(DELAY_S)
     service.now_s += DELAY_S - 1
-    public.release_due()
+    service.public.release_due()
     assert client.snapshot().games == ()
     service.now_s += 1
-    public.release_due()
+    service.public.release_due()
     everything = redacted(snapshot(service.state, ALL))
     assert client.snapshot().games == everything.games
-    assert snapshot(public, ALL) == everything
-    assert public.describe_delay() == PublicDelay(DELAY_S)
+    assert snapshot(service.public, ALL) == everything
+    assert service.public.describe_delay() == PublicDelay(DELAY_S)
 
 
 def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
-    service = Rehearsal()
-    public = PublicView(service.state, clock=lambda: service.now_s)
-    service.listeners.append(public.publish)
-    client = follower(public)
+    service = PublishedEvent()
+    service.public = PublicView(service.state, clock=lambda: service.now_s)
+    client = follower(service.public)
 
     def plies() -> list[int]:
         return [game.plies_played for game in client.snapshot().games]
 
     service.report(FeedReport("hall", (played("e4 e5"),)))
-    public.set_delay(DELAY_S)
+    service.public.set_delay(DELAY_S)
     service.report(FeedReport("hall", (played("e4 e5 Nf3"),)))
     assert plies() == [2]
     # What waits never waits for less than it was to when the delay becomes longer.
     service.now_s += 60
-    public.set_delay(2 * DELAY_S)
+    service.public.set_delay(2 * DELAY_S)
     service.now_s += DELAY_S
-    public.release_due()
+    service.public.release_due()
     assert plies() == [2]
-    public.set_delay(60.0)
+    service.public.set_delay(60.0)
     assert plies() == [3]
 
 
