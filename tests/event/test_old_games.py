@@ -21,6 +21,7 @@ from live.server.visibility import Visibility
 from live.settings import MemoryConfig
 from live.watch.alert_desk import AlertDesk
 from live.watch.story_desk import StoryDesk
+from tests.event.answered_event import open_unscored
 from tests.event.arithmetic import line
 from tests.sources.fakes import upto
 
@@ -143,6 +144,18 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
     run.old_games.follow([ReportedStep(GameConfirmed(old))])
     run.let_go()
     assert old not in {game.id for game in run.state.list_source_games()}
+
+
+async def test_the_event_of_a_service_lets_old_games_go() -> None:
+    run = open_unscored(**{"memory.finished_after_h": 24.0})
+    old_games = run.parts.old_games
+    for hour, number in ((0, 1), (1, 2)):
+        old_games._clock = lambda hour=hour: hour * HOUR_S
+        await run.take(FeedReport("feed", (played(number, 0, over=True),)))
+    (old, new) = (game.id for game in run.state.list_source_games())
+    old_games._clock = lambda: 24 * HOUR_S
+    old_games.forget()
+    assert [game.id for game in run.state.list_source_games()] == [new]
 
 
 def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:
