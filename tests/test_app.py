@@ -74,16 +74,20 @@ async def test_a_mistyped_source_leaves_no_journal_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    def list_journals() -> list[Path]:
+        return list(tmp_path.rglob("*.sqlite*"))
+
     async with serve_http(answer_with(404)) as origin:
         source = f"{origin}/games.pgn"
         service = asyncio.create_task(
             app.follow(settings(**QUICK), [source], headless=True, once=False)
         )
-        await until(lambda: any(tmp_path.rglob("*.sqlite")))
+        await until(lambda: list_journals() != [])
         service.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await service
-    assert not any(tmp_path.rglob("*.sqlite*"))
+    assert list_journals() == []
 
 
 async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
