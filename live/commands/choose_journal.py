@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from live.errors import InputError, LiveRateError
-from live.journal.event_journal import journal_path, journals_folder
+from live.journal.event_journal import find_journal_place, journals_folder
 from live.messages.values import FeedName
 from live.settings import JournalConfig
 from live.sources.source_address import FeedAddress, recognise_source
@@ -37,7 +37,7 @@ def find_journal(text: str) -> Path:
     except LiveRateError:
         return file
     for name in _list_names(source):
-        path = journal_path(JournalConfig(), [name])
+        path = find_journal_place(JournalConfig(), [name]).path
         if path is not None and path.is_file():
             typer.echo(f"journal {path}", err=True)
             return path

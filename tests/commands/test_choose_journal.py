@@ -12,7 +12,7 @@ from live.cli import app
 from live.commands.choose_journal import choose_only_journal, find_journal
 from live.errors import InputError
 from live.games.game import NewGame
-from live.journal.event_journal import journal_path
+from live.journal.event_journal import find_journal_place
 from live.journal.journal import Journal
 from live.settings import JournalConfig
 from live.sources.source_address import recognise_source
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write_journal(source: str) -> Path:
     """A journal with a game, as following ``source`` writes it."""
-    path = journal_path(JournalConfig(), [source])
+    path = find_journal_place(JournalConfig(), [source]).path
     assert path is not None
     with Journal(path) as journal:
         journal.add_change(NewGame(game("g1")))
