@@ -23,6 +23,7 @@ from live.watch.alert_desk import AlertDesk
 from live.watch.story_desk import StoryDesk
 from tests.event.answered_event import open_unscored
 from tests.event.arithmetic import line
+from tests.server.world import Clock
 from tests.sources.fakes import upto
 
 HOUR_S = 3600.0
@@ -147,13 +148,14 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
 
 
 async def test_the_event_of_a_service_lets_old_games_go() -> None:
-    run = open_unscored(**{"memory.finished_after_h": 24.0})
-    old_games = run.parts.old_games
-    for hour, number in ((0, 1), (1, 2)):
-        old_games._clock = lambda hour=hour: hour * HOUR_S
+    run = open_unscored(None, **{"memory.finished_after_h": 24.0})
+    clock, old_games = Clock(), run.parts.old_games
+    old_games._clock = clock
+    for number in (1, 2):
         await run.take(FeedReport("feed", (played(number, 0, over=True),)))
+        clock.now_s += HOUR_S
     both = [game.id for game in run.state.list_source_games()]
-    old_games._clock = lambda: 24 * HOUR_S
+    clock.now_s += 22 * HOUR_S
     old_games.forget()
     assert [game.id for game in run.state.list_source_games()] == both[1:]
 
