@@ -31,7 +31,7 @@ from live.event_parts import EngineParts, EventParts, run_event
 from live.games.player_lists import (
     add_neighbouring_lists,
 )
-from live.journal.event_journal import EventJournal, journal_path
+from live.journal.event_journal import EventJournal, find_journal_place
 from live.messages.values import GameId
 from live.outlets.open_outlets import open_outlets
 from live.process.clock import LOOP_CLOCK
@@ -90,10 +90,8 @@ async def follow(
     loaded_config = config
     feeds = add_neighbouring_lists(sources.folders, config.feeds)
     config = msgspec.structs.replace(config, feeds=feeds)
-    journal = EventJournal(
-        journal_path(config.journal, names, once=once),
-        removes_unused=not config.journal.file,
-    )
+    place = find_journal_place(config.journal, names, once=once)
+    journal = EventJournal(place.path, removes_unused=not place.is_named)
     display = choose_display(headless=headless, json=json)
     stop = asyncio.Event()
     # Imported while the engines start, which is waiting for the most part.

@@ -5,6 +5,7 @@ sockets: what ends it, what does not, and that live ends where ``analyze`` ends.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -32,7 +33,7 @@ from tests.event.answered_event import (
     open_service,
 )
 from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents
-from tests.sources.fakes import answer_with
+from tests.sources.fakes import answer_with, until
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
 NODES = 1000
@@ -67,6 +68,26 @@ async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(
     assert code == FeedNotFound.exit_code, (
         "who waits for the end learns that something was missing"
     )
+
+
+async def test_a_mistyped_source_leaves_no_journal_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    def list_journals() -> list[Path]:
+        return list(tmp_path.rglob("*.sqlite*"))
+
+    async with serve_http(answer_with(404)) as origin:
+        source = f"{origin}/games.pgn"
+        service = asyncio.create_task(
+            app.follow(settings(**QUICK), [source], headless=True, once=False)
+        )
+        await until(lambda: list_journals() != [])
+        service.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await service
+    assert list_journals() == []
 
 
 async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(

@@ -81,8 +81,8 @@ async def analyze(
             " from the others is missing."
             if scored < played
             else "Stopped while the engine was being measured, which is done once:"
-            " all moves have their score, and the figures rest on the usual ratio of"
-            " scores."
+            " all moves have their score, and figures use the usual ratio of this"
+            " engine's scores."
         )
         print_line(words, Console(stderr=True))
     return derive_exit_code(signals)
@@ -95,9 +95,7 @@ def _print_analysis(result: Analysis) -> None:
 
 
 def _print_problems(result: Analysis, console: Console) -> None:
-    """Print how many games could be read only in part, and what is odd about each
-    game.
-    """
+    """Print how many games could be read only in part, and the problem of each game."""
     damaged = sum(bool(game.problem) for game in result.games)
     if damaged:
         games = count_things(len(result.games), "game")

@@ -3,31 +3,60 @@ followed, or because there is only one.
 """
 
 import datetime as dt
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import typer
 
 from live.errors import InputError, LiveRateError
-from live.journal.event_journal import journal_path, journals_folder
+from live.journal.event_journal import find_journal_place, journals_folder
+from live.messages.values import FeedName
 from live.settings import JournalConfig
-from live.sources.source_address import recognise_source
+from live.sources.source_address import FeedAddress, recognise_source
 
-#: Bytes with which every database of SQLite begins.
+#: Bytes with which every SQLite database begins.
 _SQLITE = b"SQLite format 3\0"
 
 
-def choose_journal(given: Path | None) -> Path | None:
-    """Return the journal to read; None after several were listed to choose from.
+def find_journal(text: str) -> Path:
+    """Return the journal that ``text`` names: its file, or the text after ``--feed``
+    with which it was written.
 
-    ``given`` is the file of a journal, or the text after ``--feed`` with which it was
-    written.
+    A file without a journal is returned as it is: its reader says what is wrong.
 
     Raises:
-        InputError: nothing is given, and there is no journal in the usual folder.
+        InputError: the text is the address of a source that has no journal.
     """
-    if given is not None:
-        return given if _is_database(given) else _find_journal_of_source(given)
+    # The text of an address must not become a Path, which removes slashes.
+    file = Path(text)
+    if _is_database(file):
+        return file
+    try:
+        source = recognise_source(text)
+    except LiveRateError:
+        return file
+    for name in _list_names(source):
+        path = find_journal_place(JournalConfig(), [name]).path
+        if path is not None and path.is_file():
+            typer.echo(f"journal {path}", err=True)
+            return path
+    if source.kind in ("file", "folder") or file.exists():
+        return file
+    raise InputError(
+        source.name,
+        "there is no journal of this source",
+        "Name the file that live-rate wrote with --journal",
+    )
+
+
+def choose_only_journal() -> Path | None:
+    """Return the only journal in the usual folder; None after several were listed to
+    choose from.
+
+    Raises:
+        InputError: there is no journal.
+    """
     journals = list_journals()
     if not journals:
         raise InputError(
@@ -38,10 +67,11 @@ def choose_journal(given: Path | None) -> Path | None:
     if len(journals) == 1:
         typer.echo(f"journal {journals[0]}", err=True)
         return journals[0]
-    typer.echo("Name one of these journals, the newest first:")
+    # Standard output is for the report alone, which programs may read.
+    typer.echo("Name one of these journals, the newest first:", err=True)
     for path in journals:
         written = dt.datetime.fromtimestamp(path.stat().st_mtime).astimezone()
-        typer.echo(f"{written:%Y-%m-%d %H:%M}  {path}")
+        typer.echo(f"{written:%Y-%m-%d %H:%M}  {path}", err=True)
     return None
 
 
@@ -58,14 +88,12 @@ def _is_database(path: Path) -> bool:
         return file.read(len(_SQLITE)) == _SQLITE
 
 
-def _find_journal_of_source(given: Path) -> Path:
-    """Return the usual journal of a source; ``given`` itself if there is none."""
-    try:
-        source = recognise_source(str(given))
-    except LiveRateError:
-        return given
-    path = journal_path(JournalConfig(), [source.name])
-    if path is None or not path.is_file():
-        return given
-    typer.echo(f"journal {path}", err=True)
-    return path
+def _list_names(source: FeedAddress) -> Iterator[FeedName]:
+    """Yield the names that a run can have given to a source: a file can have been named
+    from here, or with its whole path.
+    """
+    yield source.name
+    if source.kind in ("file", "folder") and not source.forced:
+        path = os.path.abspath(source.target)
+        yield path
+        yield os.path.relpath(path)

@@ -35,7 +35,7 @@ from live.event.choose_measure import (
 from live.event_parts import connect_event
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
-from live.journal.event_journal import EventJournal, journal_path
+from live.journal.event_journal import EventJournal, find_journal_place
 from live.journal.journal_faults import explain_refusal
 from live.journal.measured_engines import read_measured_engine
 from live.messages.values import FeedName, Value
@@ -294,12 +294,14 @@ def check_journal(
     """
     if not config.enabled:
         return DoctorFinding("journal", "note", "off: nothing is kept across restarts")
-    path = journal_path(config, names or ("any",))
+    place = find_journal_place(config, names or ("any",))
+    path = place.path
     if path is None:
         return DoctorFinding(
             "journal", "note", "none for these sources: nothing is kept"
         )
-    place = path if config.file or names else path.parent
+    # Without sources the name of the file is not known, only its folder.
+    shown = path if place.is_named or names else path.parent
     if refused := explain_refusal(path):
-        return DoctorFinding("journal", "problem", f"{place}: {refused}")
-    return DoctorFinding("journal", "ok", f"{place} can be written")
+        return DoctorFinding("journal", "problem", f"{shown}: {refused}")
+    return DoctorFinding("journal", "ok", f"{shown} can be written")

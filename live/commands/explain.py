@@ -1,13 +1,12 @@
 """The command ``live-rate explain``."""
 
-from pathlib import Path
 from typing import Annotated
 
 from live.commands.command_options import Ended, Within
 
 
 def explain(
-    journal: Path, game: str, ply: Annotated[int, Within(1)], *, json: str | None = None
+    journal: str, game: str, ply: Annotated[int, Within(1)], *, json: str | None = None
 ) -> Ended:
     """Explain a published rating down to its scores: searches, gains, formulas with
     numbers.
@@ -18,9 +17,7 @@ def explain(
         game: Id of the game, or part of a player's name.
         ply: Half-moves from the start.
     """
-    from live.commands.choose_journal import choose_journal
+    from live.commands.choose_journal import find_journal
     from live.commands.explain_rating import explain_rating
 
-    chosen = choose_journal(journal)
-    assert chosen is not None, "a named journal is never listed"
-    return explain_rating(chosen, game, ply, json=json)
+    return explain_rating(find_journal(journal), game, ply, json=json)

@@ -13,7 +13,7 @@ ReportFormat = enum.StrEnum("ReportFormat", "PGN CSV HTML JSON NDJSON")
 
 
 def report(
-    journal: Path | None = None,
+    journal: str | None = None,
     *,
     at: str | None = None,
     out: Path | None = None,
@@ -33,7 +33,7 @@ def report(
             (all).
         alerts: Add the alerts: for arbiters alone.
     """
-    from live.commands.choose_journal import choose_journal
+    from live.commands.choose_journal import choose_only_journal, find_journal
     from live.commands.report_event import report_event as write_report
     from live.screens.reports.report_files import Format
 
@@ -42,9 +42,9 @@ def report(
             "--format", "is given without --out", "Say where: --out FOLDER"
         )
     formats = [name for name in get_args(Format) if not format or name in format]
-    chosen = choose_journal(journal)
+    chosen = choose_only_journal() if journal is None else find_journal(journal)
     if chosen is None:
-        return 0
+        return 2
     return write_report(
         chosen, at=at, folder=out, formats=formats, alerts=alerts, json=json
     )

@@ -41,7 +41,7 @@ from live.journal.measured_engines import EngineInUse
 from live.journal.unused_journal import remove_unused_journal
 from live.messages.health import FeedState, HealthReport, part_health
 from live.messages.to_clients import Change, GoneMessage, MomentMessage
-from live.messages.values import FeedName, GameId
+from live.messages.values import FeedName, GameId, Value
 from live.process.loop_slices import SLICE_S, LoopSlices
 from live.process.memory import pause_collection
 from live.ratings.engine_scale import MeasuredEngine
@@ -55,25 +55,34 @@ PASSING = frozenset({"demo", "standard input"})
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
-def journal_path(
+class JournalPlace(Value):
+    """Where the journal of an event is written."""
+
+    path: Path | None = None
+    """None if no journal is to be written."""
+    is_named: bool = False
+    """Whether a person named the file. It then stays, even if nothing is in it."""
+
+
+def find_journal_place(
     config: JournalConfig, feeds: Sequence[FeedName], *, once: bool = False
-) -> Path | None:
-    """Return the path of the journal; None if no journal is to be written.
+) -> JournalPlace:
+    """Return where the journal of an event of these sources is written.
 
     If the settings give no path, the file name is derived from the sources,
     independently of their order. So two events never share a journal, and a restart
     with the same sources continues the same journal.
     """
     if not config.enabled:
-        return None
+        return JournalPlace()
     if config.file:
-        return Path(config.file)
+        return JournalPlace(Path(config.file), is_named=True)
     if once or PASSING.issuperset(feeds):
-        return None
+        return JournalPlace()
     names = sorted(feeds)
     digest = hashlib.blake2b("\x1f".join(names).encode(), digest_size=4).hexdigest()
     words = _UNSAFE.sub("-", "-".join(names)).strip("-")[:60].strip("-")
-    return journals_folder() / f"{words}-{digest}.sqlite"
+    return JournalPlace(journals_folder() / f"{words}-{digest}.sqlite")
 
 
 def journals_folder() -> Path:

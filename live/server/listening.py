@@ -97,6 +97,18 @@ def bind_socket(host: str, port: int) -> socket.socket:
     return sock
 
 
+def choose_own_address(host: str) -> str:
+    """Return the address at which this machine reaches a server that listens on
+    ``host``.
+    """
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+
+
+def build_authority(host: str, port: int) -> str:
+    """Return host and port as they stand in a URL and in the header ``Host``."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 def load_certificate(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
     """Return a TLS context with a certificate; None if no files are given.
 

@@ -18,7 +18,13 @@ from live.server.client_connections import SETTINGS_CHANGED, ClientConnections
 from live.server.connection import HttpConnection, TlsHandshakes
 from live.server.event_reader import EventReader
 from live.server.limits import ClientLimits
-from live.server.listening import bind_socket, check_exposure, load_certificate
+from live.server.listening import (
+    bind_socket,
+    build_authority,
+    check_exposure,
+    choose_own_address,
+    load_certificate,
+)
 from live.server.metrics import MetricCounts
 from live.server.origins import OriginPolicy
 from live.server.port_holder import name_port_holder
@@ -200,9 +206,8 @@ class Publisher:
     def url(self) -> str:
         """The address of the pages for a browser on this machine."""
         host, port = self.address
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-        host = f"[{host}]" if ":" in host else host
-        return f"http{'s' if self._config.certificate_file else ''}://{host}:{port}/"
+        authority = build_authority(choose_own_address(host), port)
+        return f"http{'s' if self._config.certificate_file else ''}://{authority}/"
 
     def reconfigure(self, config: ServerConfig) -> None:
         """Apply changed settings: host names, origins, limits and public rights.

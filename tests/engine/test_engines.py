@@ -76,6 +76,18 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
         assert service.pool.report_health().waiting.speculate == 0
 
 
+async def test_a_game_that_is_gone_with_its_last_request_is_not_guessed_at() -> None:
+    """The request alone would begin guesses, so it must be carried out first."""
+    desk = Desk()
+    under_test = engines(desk, engines=1)
+    id = RequestId("g", 0, "position", 0)
+    request = SearchRequest(id, Search(Position(START)), "head")
+    async with under_test.pool:
+        under_test.follow([request, GoneMessage("g")])
+        await desk.answers(1)
+        assert under_test.pool.report_health().waiting.speculate == 0
+
+
 async def test_with_and_without_all_that_stands_before_the_room() -> None:
     """A position asked for at the front comes to the room, and its answer back."""
     for ahead in (True, False):

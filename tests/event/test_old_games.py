@@ -21,7 +21,9 @@ from live.server.visibility import Visibility
 from live.settings import MemoryConfig
 from live.watch.alert_desk import AlertDesk
 from live.watch.story_desk import StoryDesk
+from tests.event.answered_event import open_unscored
 from tests.event.arithmetic import line
+from tests.server.world import Clock
 from tests.sources.fakes import upto
 
 HOUR_S = 3600.0
@@ -143,6 +145,19 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
     run.old_games.follow([ReportedStep(GameConfirmed(old))])
     run.let_go()
     assert old not in {game.id for game in run.state.list_source_games()}
+
+
+async def test_the_event_of_a_service_lets_old_games_go() -> None:
+    run = open_unscored(None, **{"memory.finished_after_h": 24.0})
+    clock, old_games = Clock(), run.parts.old_games
+    old_games._clock = clock
+    for number in (1, 2):
+        await run.take(FeedReport("feed", (played(number, 0, over=True),)))
+        clock.now_s += HOUR_S
+    both = [game.id for game in run.state.list_source_games()]
+    clock.now_s += 22 * HOUR_S
+    old_games.forget()
+    assert [game.id for game in run.state.list_source_games()] == both[1:]
 
 
 def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from live.event.game_change import EventChange
-from live.journal.event_journal import journal_path
+from live.journal.event_journal import JournalPlace, find_journal_place
 from live.journal.journal_reader import JournalReader
 from live.journal.journal_writer import Record
 from live.journal.recorded_event import rebuild_event
@@ -103,20 +103,21 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(
 
 
 def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> None:
-    config = JournalConfig()
-    one = journal_path(config, ["https://lichess.org/broadcast/a", "games.pgn"])
-    assert one == journal_path(config, ["games.pgn", "https://lichess.org/broadcast/a"])
-    assert one is not None and one.name.startswith(
-        "games-pgn-https-lichess-org-broadcast-a-"
-    )
-    assert one != journal_path(config, ["games.pgn"])
-    assert journal_path(config, ["demo"]) is None
-    assert journal_path(config, ["standard input", "demo"]) is None
-    assert journal_path(config, ["demo", "games.pgn"]) is not None
-    assert journal_path(config, ["games.pgn"], once=True) is None
-    named = JournalConfig(file="here.sqlite")
-    assert journal_path(named, ["demo"], once=True) == Path("here.sqlite")
-    assert journal_path(JournalConfig(enabled=False, file="x"), ["games.pgn"]) is None
+    config, none = JournalConfig(), JournalPlace()
+    one = find_journal_place(config, ["https://lichess.org/broadcast/a", "games.pgn"])
+    turned = ["games.pgn", "https://lichess.org/broadcast/a"]
+    assert one == find_journal_place(config, turned)
+    assert one.path is not None and not one.is_named
+    assert one.path.name.startswith("games-pgn-https-lichess-org-broadcast-a-")
+    assert one != find_journal_place(config, ["games.pgn"])
+    assert find_journal_place(config, ["demo"]) == none
+    assert find_journal_place(config, ["standard input", "demo"]) == none
+    assert find_journal_place(config, ["demo", "games.pgn"]) != none
+    assert find_journal_place(config, ["games.pgn"], once=True) == none
+    named = find_journal_place(JournalConfig(file="here.sqlite"), ["demo"], once=True)
+    assert named == JournalPlace(Path("here.sqlite"), is_named=True)
+    off = JournalConfig(enabled=False, file="x")
+    assert find_journal_place(off, ["games.pgn"]) == none
 
 
 async def test_a_game_of_two_sources_is_one_again_after_a_restart(

@@ -185,6 +185,38 @@ async def test_an_address_that_cannot_be_listened_on_says_why() -> None:
                     pass
 
 
+async def refuse_port(host: str, **settings: Any) -> str:
+    """What a live-rate says whose port another live-rate with this address has."""
+    parts = {"site": StaticSite()}
+    async with serve_publisher(World(), parts, host=host, **settings) as publisher:
+        config = ServerConfig(host=host, port=publisher.address[1], **settings)
+        with pytest.raises(PortInUse) as refused:
+            async with Publisher(config, World()):
+                pass
+    return str(refused.value)
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="needs IPv6")
+async def test_a_live_rate_that_has_the_port_on_ipv6_is_recognised() -> None:
+    said = await refuse_port("::1")
+    assert "another live-rate listens" in said and "watch ws://[::1]:" in said
+
+
+async def test_a_live_rate_that_has_the_port_on_all_addresses_is_recognised() -> None:
+    said = await refuse_port("0.0.0.0", public=True)
+    assert "another live-rate listens" in said and "watch ws://127.0.0.1:" in said
+
+
+async def test_a_live_rate_that_has_the_port_with_tls_is_recognised(
+    certificate: tuple[str, str],
+) -> None:
+    certificate_file, key_file = certificate
+    said = await refuse_port(
+        "127.0.0.1", certificate_file=certificate_file, key_file=key_file
+    )
+    assert "another live-rate listens" in said and "watch wss://127.0.0.1:" in said
+
+
 async def test_a_port_of_another_program_is_not_called_a_live_rate() -> None:
     async def answer(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -195,7 +227,7 @@ async def test_a_port_of_another_program_is_not_called_a_live_rate() -> None:
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(PortInUse, match=r"not a live-rate.*End it.*--port"):
+        with pytest.raises(PortInUse, match=r"not answer as live-rate.*End it.*--port"):
             async with Publisher(ServerConfig(host="127.0.0.1", port=port), World()):
                 pass
 
