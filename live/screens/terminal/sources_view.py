@@ -68,8 +68,8 @@ class SourcesView(TextView):
         for trouble in find_engine_troubles(health):
             lines.append(begin_line(f"   ! {plain(trouble, 200)}", "warn"))
         lines += [Text(), begin_line(" The public", "head")]
-        delay = write_delay(context.public_delay()) or "sees everything at once"
-        lines += wrap_texts([(delay, "text")], width)
+        text = write_public_view(context.public_delay(), context.hides_scores())
+        lines += wrap_texts([(text, "text")], width)
         return [*lines, begin_line(f" reads {plain(context.address, 200)}", "accent")]
 
 
@@ -141,6 +141,14 @@ def write_delay(delay: PublicDelay) -> str:
         moves = count_things(delay.held_moves, "move")
         text += f", holding {moves} on {count_things(delay.held_boards, 'board')}"
     return text
+
+
+def write_public_view(delay: PublicDelay, hides_scores: bool) -> str:
+    """Return a text about what the public sees, and when."""
+    late = write_delay(delay)
+    if hides_scores:
+        return f"{late or 'sees moves at once'}; scores and ratings are hidden"
+    return late or "sees everything at once"
 
 
 # --- the line at the foot -------------------------------------------------------------

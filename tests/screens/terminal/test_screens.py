@@ -287,6 +287,20 @@ async def test_how_far_the_public_is_behind_and_what_waits() -> None:
             assert (said or "sees everything at once") in text
 
 
+async def test_the_arbiter_is_told_that_the_public_sees_no_scores() -> None:
+    async with Stage() as stage:
+        assert "without scores" not in await stage.press("5")
+        stage.context.hides_scores = lambda: True
+        for delay_s, first_line, said in (
+            (0.0, " public without scores", "sees moves at once;"),
+            (30.0, " public 0:30 behind, without scores", "0:30 behind;"),
+        ):
+            stage.delay_s = delay_s
+            text = await stage.frame()
+            assert first_line in text.splitlines()[0]
+            assert f"{said} scores and ratings are hidden" in " ".join(text.split())
+
+
 def find_upper_label(text: str) -> int:
     lines = enumerate(text.splitlines())
     return next(at for at, line in lines if "+5┤" in line)
