@@ -241,7 +241,7 @@ def choose_feed_style(state: FeedState) -> str:
 
 #: Origin of the engine's rating, as shown to people.
 RATING_SOURCES = {
-    "field": "by the field",
+    "field": "from the field",
     "calibration": "a stored value",
     "fixed": "as configured",
 }

@@ -184,9 +184,33 @@ async def test_figures_are_not_called_final_while_the_engine_is_measured() -> No
         health = replace(state.engines(), measuring=MeasuringProgress(74, 294))
         state.apply(HealthMessage(tuple(state.feeds()), health))
         measured = await stage.frame()
-        words = "figures move a little until the engine is measured: 25 %"
-        assert words in measured
+        assert "figures move until measured: 25 %" in measured.splitlines()[-2]
         assert "Plays like" in measured and "Played like" not in measured
+        sources = " ".join((await stage.press("5")).split())
+        words = "figures move a little until the engine is measured: 25 %"
+        assert words in sources
+
+
+async def test_the_foot_has_trouble_first_and_the_measuring_of_the_engine_last() -> (
+    None
+):
+    async with Stage(size=(120, 24)) as stage:
+        state = stage.client_state
+        health = replace(state.engines(), measuring=MeasuringProgress(74, 294))
+        feeds = tuple(state.feeds())
+        state.apply(HealthMessage(feeds, health))
+        foot = (await stage.frame()).splitlines()[-2]
+        assert foot.endswith("queue 14  figures move until measured: 25 %")
+        behind = "figures are up to 8 moves behind on 20 boards: follow fewer boards"
+        state.apply(HealthMessage(feeds, replace(health, behind=behind)))
+        foot = (await stage.frame()).splitlines()[-2]
+        assert (
+            "! figures are up to 8 moves behind on 20 boards: follow fewer boards"
+            in foot
+        )
+        assert "measur" not in foot
+        foot = (await stage.resize((80, 24))).splitlines()[-2]
+        assert foot.endswith("! figures are up to 8 moves behind on 20 boards")
 
 
 async def test_every_order_sorts_and_says_so() -> None:
