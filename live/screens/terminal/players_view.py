@@ -22,6 +22,7 @@ from live.messages.figures import PlayerView
 from live.messages.values import GameId
 from live.screens.terminal.printed import RANK, WIDEST_TABLE, choose_figure_columns
 from live.screens.terminal.text import (
+    WITHHELD,
     Column,
     Panel,
     align_left,
@@ -29,6 +30,7 @@ from live.screens.terminal.text import (
     begin_line,
     build_matcher,
     fit_name,
+    is_withheld,
     plain,
     wrap_beside,
     write_figure,
@@ -221,6 +223,8 @@ class MomentsView(View):
             rows += [("", below) for below in rest]
         if not rows:
             quiet = "Nothing yet: turns, finds and upsets will appear here"
+            if is_withheld(state.engine()):
+                quiet = f"No moments here: {WITHHELD}"
             rows = [("", begin_line(quiet, "dim"))]
         self.rows.show([id for id, _ in rows], lambda at: rows[at][1])
 

@@ -566,6 +566,21 @@ async def test_what_is_withheld_has_no_column_and_is_not_taken_for_unknown() -> 
         assert "0 Elo" not in lines[0]
 
 
+async def test_where_scores_are_withheld_nothing_is_announced_that_never_comes() -> (
+    None
+):
+    async with Stage(moments=False) as stage:
+        assert "Nothing yet: turns" in await stage.press("6")
+        state = stage.client_state
+        board = next(view for view in state.games() if view.board == 3)
+        state.apply(GameMessage(replace(board, plies_scored=0)))
+        stage.app.open("board", board.id)
+        assert "moves to score" in await stage.frame()
+        state.apply(EngineMessage(withheld_from(state.engine(), Visibility.VENUE)))
+        assert "to score" not in await stage.frame()
+        assert "No moments here: this service withholds" in await stage.press("6")
+
+
 async def test_one_row_alone_has_the_cursor() -> None:
     async with Stage(size=(200, 60)) as stage:
         for keys in ((), ("tab",), ("tab",), ("slash",)):
