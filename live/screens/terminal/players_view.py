@@ -16,6 +16,7 @@ from live.catalogue import (
     RankedPlayer,
     rank_players,
     read,
+    round_percent,
     write_interval,
 )
 from live.messages.figures import PlayerView
@@ -58,6 +59,8 @@ def read_sorting_value(
     value = read(figure, view, engine_rating).value
     if value is None:
         return None
+    if figure.id == "percentile":
+        return round_percent(value)
     return round(value, 1 if figure.kind == "points" else figure.digits)
 
 

@@ -18,6 +18,7 @@ from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
     explain_no_percentile,
+    round_percent,
     write_cell,
     write_interval,
 )
@@ -329,8 +330,8 @@ def write_odds(win: float, draw: float) -> str:
     """Return White's win, draw and loss in per cent, such as ``45/40/15``; they add up
     to 100.
     """
-    won = round(100 * win)
-    level = round(100 * (win + draw)) - won
+    won = round_percent(100 * win)
+    level = round_percent(100 * (win + draw)) - won
     return f"{won}/{level}/{100 - won - level}"
 
 

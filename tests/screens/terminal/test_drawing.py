@@ -130,6 +130,7 @@ def test_scores_in_few_cells(cp: int | None, mate: int | None, text: str) -> Non
 
 
 def test_odds_add_up() -> None:
+    assert write_odds(0.125, 0.5) == "13/50/37"
     assert write_odds(0.455, 0.395) == "46/39/15"
     for win, draw in ((0.005, 0.005), (1 / 3, 1 / 3), (0.994, 0.001)):
         assert sum(map(int, write_odds(win, draw).split("/"))) == 100
