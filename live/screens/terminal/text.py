@@ -74,7 +74,8 @@ def plain(text: str, width: int | None = None) -> str:
         else:
             marks = 0
         chars.append(_PICTURE if _is_pictorial(char, category) else char)
-    safe = "".join(chars)
+    # Once more: a character left out can have stood between a letter and its mark.
+    safe = unicodedata.normalize("NFC", "".join(chars))
     return safe if width is None else fit(safe, width)
 
 

@@ -5,7 +5,7 @@ nothing lies.
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 from rich.cells import cell_len
@@ -66,6 +66,8 @@ def test_wrapped_text_stays_in_its_cells_and_loses_no_letter(text: str) -> None:
     assert lines[-1].plain == "  short"
 
 
+@example("O\x1f\u0328")
+@example("O\ufe0f\u0328")
 @given(st.text(max_size=200))
 def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
     assert plain(plain(text)) == plain(text)
