@@ -7,6 +7,7 @@ their words from these rows. The page receives the rows of live screens as JSON
 line of the manual.
 """
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
@@ -352,7 +353,7 @@ def write_value(figure: Figure, value: float | None) -> str:
         case "points":
             return write_points(value)
         case "share":
-            return f"{100 * value:.0f} %"
+            return f"{round_percent(100 * value)} %"
         case _:
             return f"{value:.{figure.digits}f}".replace("-", "−")
 
@@ -396,7 +397,7 @@ class RankedPlayer(NamedTuple):
 
 def read_percentile(view: PlayerView) -> int | None:
     """Return the player's percentile, in whole per cent; None if it is unknown."""
-    return None if view.percentile is None else round(view.percentile)
+    return None if view.percentile is None else round_percent(view.percentile)
 
 
 def rank_players(
@@ -466,11 +467,19 @@ def write_band(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
 
 
+def round_percent(percent: float) -> int:
+    """Return whole per cent, with a half rounded up, as the pages round it.
+
+    Python's own ``round`` and formats would make 28 of 28.5, where the pages have 29.
+    """
+    return math.floor(percent + 0.5)
+
+
 def write_percentile(percentile: float) -> str:
     """Return a percentile in whole per cent, but never 0 or 100: nothing is that
     certain.
     """
-    return f"{min(max(round(percentile), 1), 99)} %"
+    return f"{min(max(round_percent(percentile), 1), 99)} %"
 
 
 def write_points(points: float) -> str:

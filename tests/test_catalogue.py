@@ -112,6 +112,9 @@ def test_ends_of_what_is_shown_mean_or_beyond() -> None:
         "62 %",
         "99 %",
     ]
+    assert [write_percentile(each) for each in (27.5, 28.5)] == ["28 %", "29 %"]
+    share = next(figure for figure in FIGURES if figure.kind == "share")
+    assert [write_value(share, each) for each in (0.125, 0.625)] == ["13 %", "63 %"]
     assert [write_points(each) for each in (0.0, 0.5, 2.0, 2.5)] == [
         "0",
         "½",

@@ -259,6 +259,42 @@ def test_analyze_writes_the_paper_game_as_json_to_standard_output(
     assert "[%eval 0.12]" in pgn.read_text()
 
 
+class Terminal(io.StringIO):
+    """A terminal that shows nothing."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("flags", [(), ("--headless",), ("--json",)])
+def test_a_terminal_is_told_at_once_that_the_service_is_starting(
+    flags: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+    errors = io.StringIO()
+
+    def begin(*_: object, **__: object) -> int:
+        told.append(errors.getvalue())
+        return 0
+
+    monkeypatch.setattr("live.app.follow", begin)
+    monkeypatch.setattr(sys, "argv", ["live-rate", "--feed", "demo", *flags])
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setattr(sys, "stderr", errors)
+    monkeypatch.chdir(tmp_path)
+    hang_up = signal.getsignal(signal.SIGHUP)
+    try:
+        with pytest.raises(SystemExit):
+            main()
+    finally:
+        signal.signal(signal.SIGHUP, hang_up)
+    [text] = told
+    assert text.startswith("live-rate is starting: ") == (not flags)
+    assert text.count("\n") == (not flags)
+
+
 def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
     text = '[White "Anna"]\n[Black "Berta"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
     done = subprocess.run(

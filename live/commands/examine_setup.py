@@ -43,7 +43,7 @@ from live.outlets.open_outlets import open_outlets
 from live.process.limits import count_processors
 from live.screens.terminal.text import plain
 from live.server.public_view import PublicView
-from live.settings import Config, EngineConfig, FeedsConfig, HumanConfig, JournalConfig
+from live.settings import Config, EngineConfig, HumanConfig, JournalConfig
 from live.sources.lichess_token import GET_ONE, LichessToken
 from live.sources.source_probe import probe_sources
 from live.watch.finding import count_things
@@ -91,7 +91,7 @@ async def examine_setup(
         )
         for source in sources
     ]
-    findings.append(_describe_delay(feeds))
+    findings.append(_describe_public_view(config))
     running = sum(game.result == "*" for game in games)
     with collect_error("engine", findings):
         await _check_engine(config, running or len(games), findings)
@@ -187,13 +187,16 @@ async def _check_broker(address: str) -> DoctorFinding:
     return DoctorFinding("broker", "ok", f"{host}:{port} answers")
 
 
-def _describe_delay(config: FeedsConfig) -> DoctorFinding:
-    """Return the finding about the delay of the public."""
-    if not config.delay_s:
-        return DoctorFinding(
-            "delay", "note", "none: the public sees everything at once"
-        )
-    text = f"the public sees everything {config.delay_s:g} s later"
+def _describe_public_view(config: Config) -> DoctorFinding:
+    """Return the finding about what the public sees, and how late."""
+    delay_s = config.feeds.delay_s
+    is_hidden = config.server.hide_scores
+    seen = "moves" if is_hidden else "everything"
+    hidden = "; scores and ratings are hidden" if is_hidden else ""
+    if not delay_s:
+        text = f"none: the public sees {seen} at once{hidden}"
+        return DoctorFinding("delay", "note", text)
+    text = f"the public sees {seen} {delay_s:g} s later{hidden}"
     return DoctorFinding("delay", "ok", text)
 
 

@@ -51,11 +51,16 @@ def follow(
         typer.echo(context.get_help())
         remedy = "Say what, for example: live-rate --feed demo"
         raise ConfigError("--feed", "nothing to follow", remedy)
-    from live.process.signals import ignore_sighup_if_headless
+    from live.process.signals import has_terminal, ignore_sighup_if_headless
 
     # This comes before slow imports: the terminal might be closed during them.
     ignore_sighup_if_headless(headless=headless, json=json)
     config = settings.load()
+    if has_terminal(headless=headless, json=json):
+        # The screen opens when all this is done, which takes seconds, or longer in the
+        # middle of a large round.
+        starting = "restoring the games of its journal, starting the engines…"
+        typer.echo(f"live-rate is starting: {starting}", err=True)
     from live.app import follow as follow_feeds
 
     options = {"headless": headless, "once": once, "json": json}

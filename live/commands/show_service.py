@@ -99,6 +99,7 @@ class ServiceWatch(ServiceConnection):
             status=self.describe_problem,
             no_desk=self._explain_no_desk,
             public_delay=lambda: self.client_state.public_delay,
+            hides_scores=lambda: is_withheld(self.client_state.engine()),
         )
         context.leave_question = "Leave? The service keeps running."
         context.command = self._send_in_order

@@ -128,6 +128,7 @@ class OutputMode:
                 None if game is None else public.names.public_id(game),
             ),
             public_delay=public.describe_delay,
+            hides_scores=lambda: public.is_hiding_scores,
             set_delay=self._set_delay,
             command=arbiter.command,
             incidents=arbiter.incidents,
@@ -156,5 +157,5 @@ class OutputMode:
 
     def _set_delay(self, delay_s: float) -> None:
         choose_delay(self.public, self.journal, delay_s)
-        words = f"is {span(delay_s)} behind" if delay_s else "sees everything at once"
+        words = f"is {span(delay_s)} behind" if delay_s else "sees every move at once"
         self.arbiter.record(f"Delay set: the public {words} from now on.")

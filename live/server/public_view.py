@@ -198,6 +198,11 @@ class PublicView(FilteredReader):
         self._selected = _VENUE if is_hidden else ALL
         self._update_copy()
 
+    @property
+    def is_hiding_scores(self) -> bool:
+        """True if everything that comes from engines is hidden from the public."""
+        return self._selected is _VENUE
+
     def _update_copy(self) -> None:
         """Create a copy of the state if the public must know less than the live state.
 

@@ -6,7 +6,7 @@ reader is not allowed to see.
 
 from collections.abc import Iterator
 
-from live.catalogue import write_elo, write_percentile
+from live.catalogue import round_percent, write_elo, write_percentile
 from live.games.short_names import short_name
 from live.messages.values import Color
 from live.server.drawing import (
@@ -206,5 +206,7 @@ def _draw_move(
     name = cut_text(shorten_name(move.player, summary), _NAME)
     written = getattr(move.move, language).replace("\u00a0", " ")
     yield draw_text(_MIDDLE, y, 23, INK, f"{written}  {name}")
-    fall = WORDS[language].round.fall.format(f"{move.before:.0f}", f"{move.after:.0f}")
+    fall = WORDS[language].round.fall.format(
+        round_percent(move.before), round_percent(move.after)
+    )
     yield draw_text(_RIGHT, y, 23, _WORSE, fall, anchor="end", is_bold=True)

@@ -9,6 +9,7 @@ the rate of false alarms. With n players watched, each one needs n times the evi
 
 from collections.abc import Iterator
 
+from live.catalogue import round_percent
 from live.messages.alerts import Agreement
 from live.messages.figures import PlayerView
 from live.ratings.agreement import FALSE_ALARMS, bound_chance
@@ -52,8 +53,9 @@ def find_engine_agreement(
         game=board.view.id if board else None,
         text=(
             f"{label}{player.name} ({player.elo}) played the engine's "
-            f"move in {evidence.matches} of {moves} choices ({share:.0%}); "
-            f"{expected:.0%} were forecast, z = {z:.1f}."
+            f"move in {evidence.matches} of {moves} choices "
+            f"({round_percent(100 * share)}%); "
+            f"{round_percent(100 * expected)}% were forecast, z = {z:.1f}."
         ),
         advice=(
             f"A screening figure that accuses nobody: with {boards} boards watched, at"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from live.catalogue import write_elo
+from live.catalogue import round_percent, write_elo
 from live.games.game import side_of_ply
 from live.games.short_names import isolate_direction, short_name
 from live.messages.figures import GameDetail
@@ -155,6 +155,8 @@ def _write_figure(name: str, value: float) -> str:
         value = max(1.0, min(value, 99.0))
     if name in ("perceived", "rival_perceived"):
         return write_elo(value)
+    if name in _SHARES or name in _PERCENTILES:
+        return str(round_percent(value))
     if name == "pawns" or (name == "clock" and value < 10):
         return f"{value:.1f}"
     return f"{value:.0f}"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from live.catalogue import round_percent
 from live.games.game import number_move, side_of_ply
 from live.messages.figures import GameDetail, PlyView
 from live.messages.values import Color
@@ -232,7 +233,7 @@ def _draft_turn(
         shown_loss = figures["before"] - figures["after"]
         if shown_loss < 100 * SEEN and turn.lost < SWING:
             return None  # The loss was too small with both ratings taken into account.
-        if round(figures["before"]) <= round(figures["after"]):
+        if round_percent(figures["before"]) <= round_percent(figures["after"]):
             return None  # The loss is not visible in rounded percent.
         figures |= _price(game, turn.ply)
     if turn.is_given_back:

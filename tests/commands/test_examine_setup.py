@@ -8,7 +8,7 @@ import pytest
 
 from live.commands import examine_setup as doctor
 from live.commands.examine_setup import (
-    _describe_delay,
+    _describe_public_view,
     check_journal,
     check_screening,
     check_speed,
@@ -21,18 +21,33 @@ from live.engine.uci import EngineIdentity
 from live.errors import ConfigError
 from live.event.choose_measure import explain_no_screening, load_figure_models
 from live.ratings.agreement import load_choice_model
-from live.settings import Config, FeedsConfig, JournalConfig
+from live.settings import Config, FeedsConfig, JournalConfig, ServerConfig
 from live.sources import source_probe
 from tests.sources.fakes import DATA
 
 
 @pytest.mark.parametrize(
     ("delay_s", "state", "said"),
-    [(0.0, "note", "none"), (90.0, "ok", "everything 90 s later")],
+    [
+        (
+            0.0,
+            "note",
+            ("none: the public sees ", "everything at once", "moves at once"),
+        ),
+        (90.0, "ok", ("the public sees ", "everything 90 s later", "moves 90 s later")),
+    ],
 )
-def test_how_far_the_public_is_behind(delay_s: float, state: str, said: str) -> None:
-    finding = _describe_delay(FeedsConfig(delay_s=delay_s))
-    assert finding.state == state and said in finding.text
+def test_how_far_the_public_is_behind_and_what_is_hidden_from_it(
+    delay_s: float, state: str, said: tuple[str, str, str]
+) -> None:
+    start, everything, moves = said
+    feeds = FeedsConfig(delay_s=delay_s)
+    finding = _describe_public_view(Config(feeds=feeds))
+    assert (finding.state, finding.text) == (state, f"{start}{everything}")
+    hidden = ServerConfig(hide_scores=True)
+    finding = _describe_public_view(Config(feeds=feeds, server=hidden))
+    assert finding.state == state
+    assert finding.text == f"{start}{moves}; scores and ratings are hidden"
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,9 @@ def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> 
     assert public.game("g1") == world.held["g1"]
     said = [each.changes[0].text for each in service.arbiter.incidents()]
     assert [text.startswith("Delay set: ") for text in said] == [True, True]
+    assert not actions.hides_scores()
+    public.hide_scores(True)
+    assert actions.hides_scores()
 
 
 def test_json_lines_are_messages_a_client_can_follow() -> None:

@@ -23,6 +23,7 @@ from live.catalogue import (
     explain_no_percentile,
     is_final,
     rank_players,
+    round_percent,
     write_cell,
     write_interval,
     write_sentence,
@@ -67,7 +68,7 @@ def format_signed(value: float | None) -> str:
 
 def format_percent(share: float) -> str:
     """Return a share as a percentage, such as ``61 %``."""
-    return f"{100 * share:.0f} %"
+    return f"{round_percent(100 * share)} %"
 
 
 Column = tuple[str, str]
@@ -652,4 +653,4 @@ def _render_screening(event: Analysis) -> str:
 def _format_chance(rate: float) -> str:
     if rate >= 0.995:
         return "always"
-    return f"{100 * rate:.0f} %" if rate >= 0.01 else "&lt; 1 %"
+    return f"{round_percent(100 * rate)} %" if rate >= 0.01 else "&lt; 1 %"

@@ -6,6 +6,7 @@ from functools import partial
 from rich.text import Text
 from textual.binding import Binding
 
+from live.catalogue import round_percent
 from live.messages.alerts import Alert
 from live.messages.figures import GameView
 from live.messages.from_clients import DeskCommand
@@ -92,9 +93,11 @@ class AlertsView(DeskList[Alert]):
         )
         parts = [(plain(text, 400), "strong"), (plain(item.advice, 400), "text")]
         if (figure := item.agreement) is not None:
+            share = round_percent(100 * figure.share)
+            expected = round_percent(100 * figure.expected)
             explanation = (
-                f"A screening figure, which accuses nobody: {figure.share:.0%} of "
-                f"{figure.moves} moves, expected {figure.expected:.0%}, {figure.z:.1f} "
+                f"A screening figure, which accuses nobody: {share}% of "
+                f"{figure.moves} moves, expected {expected}%, {figure.z:.1f} "
                 f"standard deviations above. Of events with {figure.boards} boards "
                 f"where all play fair, {figure.false_alarms:.1%} show such an alert. "
                 f"{plain(figure.rests_on, 200)}"

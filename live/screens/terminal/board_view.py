@@ -297,6 +297,8 @@ class BoardView(View, can_focus=True):
         context = self.context
         age_s, exact = context.changes.measure_age_s(game.id, len(game.plies))
         unscored = game.plies_played - game.plies_scored
+        if is_withheld(context.state.engine()):
+            unscored = 0  # they may all be scored; none comes here
         states = {feed.feed: feed.state for feed in context.state.feeds()}
         sources = (
             f"{FEED_SIGNS.get(states.get(name, ''), '')} {plain(name, 40)}".lstrip()

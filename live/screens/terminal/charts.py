@@ -17,6 +17,7 @@ from live.messages.figures import GameDetail
 from live.messages.values import Color
 from live.screens.terminal.text import Panel, align_right, begin_line, write_move
 from live.watch.expected_scores import score_alike, scores_alike
+from live.watch.turning_points import COSTLY, has_lost_nothing
 
 #: Width of the labels and the axis on a chart's left, in cells.
 AXIS = 6
@@ -30,8 +31,6 @@ _LEAST_CHARTS = 5
 #: Height of a chart, in lines, from which its scale includes the usual band. In a lower
 #: chart the band would flatten the curves.
 _BAND_FROM = 10
-#: Loss of expected score (0 to 1) from which a move is named on the chart.
-COSTLY = 0.10
 #: Bit of each dot in a braille character: four rows from the top, each left and right.
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 #: Distance between the dots of a dotted line, in braille dots; with less it would look
@@ -189,9 +188,16 @@ def compute_lost_scores(game: GameDetail) -> dict[int, float]:
 
 
 def find_costly_moves(game: GameDetail) -> list[int]:
-    """Return the plies that lost at least :data:`COSTLY`, the costliest first."""
+    """Return the plies that lost at least 0.10 of expected score, the costliest first.
+
+    A move to which the search before it found no better one is not among them.
+    """
     costs = compute_lost_scores(game)
-    costly = [ply for ply, cost in costs.items() if cost >= COSTLY]
+    costly = [
+        ply
+        for ply, cost in costs.items()
+        if cost >= COSTLY and not has_lost_nothing(game.plies[ply - 1])
+    ]
     return sorted(costly, key=lambda ply: -costs[ply])
 
 

@@ -16,12 +16,14 @@ from live.catalogue import (
     RankedPlayer,
     rank_players,
     read,
+    round_percent,
     write_interval,
 )
 from live.messages.figures import PlayerView
 from live.messages.values import GameId
 from live.screens.terminal.printed import RANK, WIDEST_TABLE, choose_figure_columns
 from live.screens.terminal.text import (
+    WITHHELD,
     Column,
     Panel,
     align_left,
@@ -29,6 +31,7 @@ from live.screens.terminal.text import (
     begin_line,
     build_matcher,
     fit_name,
+    is_withheld,
     plain,
     wrap_beside,
     write_figure,
@@ -56,6 +59,8 @@ def read_sorting_value(
     value = read(figure, view, engine_rating).value
     if value is None:
         return None
+    if figure.id == "percentile":
+        return round_percent(value)
     return round(value, 1 if figure.kind == "points" else figure.digits)
 
 
@@ -221,6 +226,8 @@ class MomentsView(View):
             rows += [("", below) for below in rest]
         if not rows:
             quiet = "Nothing yet: turns, finds and upsets will appear here"
+            if is_withheld(state.engine()):
+                quiet = f"No moments here: {WITHHELD}"
             rows = [("", begin_line(quiet, "dim"))]
         self.rows.show([id for id, _ in rows], lambda at: rows[at][1])
 

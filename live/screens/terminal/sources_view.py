@@ -16,6 +16,7 @@ from live.messages.health import (
 )
 from live.screens.terminal.text import (
     FEED_SIGNS,
+    RATING_SOURCES,
     WITHHELD,
     Panel,
     begin_line,
@@ -59,8 +60,10 @@ class SourcesView(TextView):
         engine, health = state.engine(), state.engines()
         lines += [Text(), begin_line(" Engines", "head")]
         lines += wrap_texts([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
-        if measuring := write_measuring(health.measuring, width):
-            lines += wrap_texts([(measuring, "accent")], width, 3)
+        if health.measuring is not None:
+            percent = write_progress(health.measuring)
+            text = f"figures move a little until the engine is measured: {percent}"
+            lines += wrap_texts([(text, "accent")], width, 3)
         if not is_withheld(engine):
             lines += wrap_texts(
                 [(write_measure(engine, state.gain()), "text")], width, 3
@@ -68,8 +71,8 @@ class SourcesView(TextView):
         for trouble in find_engine_troubles(health):
             lines.append(begin_line(f"   ! {plain(trouble, 200)}", "warn"))
         lines += [Text(), begin_line(" The public", "head")]
-        delay = write_delay(context.public_delay()) or "sees everything at once"
-        lines += wrap_texts([(delay, "text")], width)
+        text = write_public_view(context.public_delay(), context.hides_scores())
+        lines += wrap_texts([(text, "text")], width)
         return [*lines, begin_line(f" reads {plain(context.address, 200)}", "accent")]
 
 
@@ -96,8 +99,11 @@ def explain_feed(feed: FeedHealth) -> str:
 
 def write_measure(engine: EngineInfo, gain: GainKind) -> str:
     """Return the engine's name, rating and limit and the kind of gain, as text."""
-    rating = f" at {engine.rating} Elo" if engine.rating else ""
-    return f"{plain(engine.name, 40)}{rating} · {engine.limit} · {gain} gain"
+    parts = [plain(engine.name, 40)]
+    if engine.rating:
+        source = RATING_SOURCES[engine.rating_source]
+        parts.append(f"counts as {engine.rating} ({source})")
+    return " · ".join((*parts, engine.limit, f"{gain} gain"))
 
 
 def write_engines(engines: EngineHealth) -> list[str]:
@@ -111,15 +117,9 @@ def write_engines(engines: EngineHealth) -> list[str]:
     return texts
 
 
-def write_measuring(progress: MeasuringProgress | None, width: int) -> str:
-    """Return what the measurement of the engine does to the figures, with its progress,
-    in at most ``width`` cells if possible; empty while nothing is measured.
-    """
-    if progress is None:
-        return ""
-    percent = f"{100 * progress.done // max(1, progress.of)} %"
-    text = f"figures move a little until the engine is measured: {percent}"
-    return text if len(text) <= width else f"figures move until measured: {percent}"
+def write_progress(progress: MeasuringProgress) -> str:
+    """Return the progress of the measurement of the engine, in whole per cent."""
+    return f"{100 * progress.done // max(1, progress.of)} %"
 
 
 def find_engine_troubles(engines: EngineHealth) -> list[str]:
@@ -143,19 +143,27 @@ def write_delay(delay: PublicDelay) -> str:
     return text
 
 
+def write_public_view(delay: PublicDelay, hides_scores: bool) -> str:
+    """Return a text about what the public sees, and when."""
+    late = write_delay(delay)
+    if hides_scores:
+        return f"{late or 'sees moves at once'}; scores and ratings are hidden"
+    return late or "sees everything at once"
+
+
 # --- the line at the foot -------------------------------------------------------------
 
 
 def write_health(context: ViewContext, width: int) -> Text:
-    """Return one line: problems first, then notes, then the engines' load."""
+    """Return one line: problems first, then notes and the engines' load; last, and only
+    where there is room, that the engine is being measured.
+    """
     state, engines = context.state, context.state.engines()
     line = begin_line(" ")
     if is_withheld(state.engine()):
         line.append(f"{WITHHELD}  ", "warn")
     elif not state.engine().models:
         line.append("no model reads these scores  ", "warn")
-    elif measuring := write_measuring(engines.measuring, width - line.cell_len):
-        line.append(f"{measuring}  ", "accent")
     for feed in state.feeds():
         if not is_calm(feed):
             line.append(f"{FEED_SIGNS[feed.state]} ", choose_feed_style(feed.state))
@@ -173,7 +181,13 @@ def write_health(context: ViewContext, width: int) -> Text:
     busy = write_engines(engines)
     room = width - line.cell_len - 2
     if room >= cell_len(busy[0]):
-        line.append(f"⚙ {fit_parts(busy, room)}", "dim")
+        line.append(f"⚙ {fit_parts(busy, room)}  ", "dim")
+    if engines.measuring is not None:
+        percent = write_progress(engines.measuring)
+        for text in (f"figures move until measured: {percent}", f"measuring {percent}"):
+            if cell_len(text) <= width - line.cell_len:
+                line.append(text, "accent")
+                break
     return line
 
 

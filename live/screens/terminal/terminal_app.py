@@ -252,14 +252,22 @@ class Terminal(App[None]):
         self.context.changes.track_ages_and_silences(state.feeds(), state.games())
         self.view.redraw()
         self._draw_tabs()
-        delay_s = self.context.public_delay().delay_s
-        place = begin_line(
-            f" public {dial(delay_s)} behind " if delay_s else "", "warn"
-        )
+        place = begin_line(self._write_public_view(), "warn")
         if self.size.width >= _WIDE:
             place.append(plain(self.context.address, 60), "dim")
         self._place.show([place])
         self._status.show([self._write_status(self._status.size.width)])
+
+    def _write_public_view(self) -> str:
+        """Return what the public does not see, as text; empty if it sees everything at
+        once.
+        """
+        parts = []
+        if delay_s := self.context.public_delay().delay_s:
+            parts.append(f"{dial(delay_s)} behind")
+        if self.context.hides_scores():
+            parts.append("without scores")
+        return f" public {', '.join(parts)} " if parts else ""
 
     def _draw_tabs(self) -> None:
         """Show the screens' names with their keys, and signs of problems beside

@@ -18,6 +18,7 @@ from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
     explain_no_percentile,
+    round_percent,
     write_cell,
     write_interval,
 )
@@ -73,7 +74,8 @@ def plain(text: str, width: int | None = None) -> str:
         else:
             marks = 0
         chars.append(_PICTURE if _is_pictorial(char, category) else char)
-    safe = "".join(chars)
+    # Once more: a character left out can have stood between a letter and its mark.
+    safe = unicodedata.normalize("NFC", "".join(chars))
     return safe if width is None else fit(safe, width)
 
 
@@ -241,7 +243,7 @@ def choose_feed_style(state: FeedState) -> str:
 
 #: Origin of the engine's rating, as shown to people.
 RATING_SOURCES = {
-    "field": "by the field",
+    "field": "from the field",
     "calibration": "a stored value",
     "fixed": "as configured",
 }
@@ -329,8 +331,8 @@ def write_odds(win: float, draw: float) -> str:
     """Return White's win, draw and loss in per cent, such as ``45/40/15``; they add up
     to 100.
     """
-    won = round(100 * win)
-    level = round(100 * (win + draw)) - won
+    won = round_percent(100 * win)
+    level = round_percent(100 * (win + draw)) - won
     return f"{won}/{level}/{100 - won - level}"
 
 

@@ -199,6 +199,10 @@ class ViewContext:
     """Returns the delay of the public view, and how many moves the public does not see
     yet.
     """
+    hides_scores: Callable[[], bool] = lambda: False
+    """Returns whether scores and ratings are hidden from the public, as far as it is
+    known here.
+    """
     set_delay: Callable[[float], None] | None = None
     """Sets the public delay; None if it cannot be set here."""
     command: Callable[[DeskCommand], None] = lambda command: None
@@ -336,7 +340,7 @@ class ViewContext:
                 return
             set_delay(seconds)
             notice = f"The public is {dial(seconds)} behind"
-            self.notify(notice if seconds else "The public sees everything at once")
+            self.notify(notice if seconds else "The public sees every move at once")
 
         now_s = self.public_delay().delay_s
         self.ask("Public delay (90, 15m, 1h):", f"{now_s:g}", enter_delay)

@@ -101,6 +101,23 @@ def test_the_moves_that_cost_ten_points_are_named_and_no_others() -> None:
     assert find_costly_moves(game_of([0, None, -900, None], [])) == []
 
 
+@pytest.mark.parametrize(
+    ("judgement", "named"),
+    [
+        ({"best": "a2a1"}, []),
+        ({"best": "b2b1", "gain_same_search_cp": 0}, []),
+        ({"best": "b2b1", "gain_same_search_cp": -300}, [21]),
+    ],
+)
+def test_a_move_to_which_there_was_no_better_one_is_not_named(
+    judgement: dict[str, object], named: list[int]
+) -> None:
+    game = game_of([0] * 20 + [-300] * 20, [2400.0] * 20)
+    plies = list(game.plies)
+    plies[20] = replace(plies[20], **judgement)
+    assert find_costly_moves(replace(game, plies=tuple(plies))) == named
+
+
 def test_ratings_and_score_have_one_axis() -> None:
     game = game_of([0] * 39 + [900], [2400.0] * 20)
     cursor = [line.plain.rfind("┊") for line in draw_scores(game, 40, WIDTH, 8)]

@@ -5,7 +5,7 @@ nothing lies.
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 from rich.cells import cell_len
@@ -66,6 +66,8 @@ def test_wrapped_text_stays_in_its_cells_and_loses_no_letter(text: str) -> None:
     assert lines[-1].plain == "  short"
 
 
+@example("O\x1f\u0328")
+@example("O\ufe0f\u0328")
 @given(st.text(max_size=200))
 def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
     assert plain(plain(text)) == plain(text)
@@ -130,6 +132,7 @@ def test_scores_in_few_cells(cp: int | None, mate: int | None, text: str) -> Non
 
 
 def test_odds_add_up() -> None:
+    assert write_odds(0.125, 0.5) == "13/50/37"
     assert write_odds(0.455, 0.395) == "46/39/15"
     for win, draw in ((0.005, 0.005), (1 / 3, 1 / 3), (0.994, 0.001)):
         assert sum(map(int, write_odds(win, draw).split("/"))) == 100

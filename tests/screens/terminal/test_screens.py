@@ -184,9 +184,33 @@ async def test_figures_are_not_called_final_while_the_engine_is_measured() -> No
         health = replace(state.engines(), measuring=MeasuringProgress(74, 294))
         state.apply(HealthMessage(tuple(state.feeds()), health))
         measured = await stage.frame()
-        words = "figures move a little until the engine is measured: 25 %"
-        assert words in measured
+        assert "figures move until measured: 25 %" in measured.splitlines()[-2]
         assert "Plays like" in measured and "Played like" not in measured
+        sources = " ".join((await stage.press("5")).split())
+        words = "figures move a little until the engine is measured: 25 %"
+        assert words in sources
+
+
+async def test_the_foot_has_trouble_first_and_the_measuring_of_the_engine_last() -> (
+    None
+):
+    async with Stage(size=(120, 24)) as stage:
+        state = stage.client_state
+        health = replace(state.engines(), measuring=MeasuringProgress(74, 294))
+        feeds = tuple(state.feeds())
+        state.apply(HealthMessage(feeds, health))
+        foot = (await stage.frame()).splitlines()[-2]
+        assert foot.endswith("queue 14  figures move until measured: 25 %")
+        behind = "figures are up to 8 moves behind on 20 boards: follow fewer boards"
+        state.apply(HealthMessage(feeds, replace(health, behind=behind)))
+        foot = (await stage.frame()).splitlines()[-2]
+        assert (
+            "! figures are up to 8 moves behind on 20 boards: follow fewer boards"
+            in foot
+        )
+        assert "measur" not in foot
+        foot = (await stage.resize((80, 24))).splitlines()[-2]
+        assert foot.endswith("! figures are up to 8 moves behind on 20 boards")
 
 
 async def test_every_order_sorts_and_says_so() -> None:
@@ -285,6 +309,20 @@ async def test_how_far_the_public_is_behind_and_what_waits() -> None:
             stage.context.public_delay = partial(PublicDelay, *astuple(delay))
             text = " ".join((await stage.press("5")).split())
             assert (said or "sees everything at once") in text
+
+
+async def test_the_arbiter_is_told_that_the_public_sees_no_scores() -> None:
+    async with Stage() as stage:
+        assert "without scores" not in await stage.press("5")
+        stage.context.hides_scores = lambda: True
+        for delay_s, first_line, said in (
+            (0.0, " public without scores", "sees moves at once;"),
+            (30.0, " public 0:30 behind, without scores", "0:30 behind;"),
+        ):
+            stage.delay_s = delay_s
+            text = await stage.frame()
+            assert first_line in text.splitlines()[0]
+            assert f"{said} scores and ratings are hidden" in " ".join(text.split())
 
 
 def find_upper_label(text: str) -> int:
@@ -526,6 +564,21 @@ async def test_what_is_withheld_has_no_column_and_is_not_taken_for_unknown() -> 
         assert "Clocks" in heads and "Curve" not in heads and "Plays like" not in heads
         assert "this service withholds scores and ratings" in lines[-2]
         assert "0 Elo" not in lines[0]
+
+
+async def test_where_scores_are_withheld_nothing_is_announced_that_never_comes() -> (
+    None
+):
+    async with Stage(moments=False) as stage:
+        assert "Nothing yet: turns" in await stage.press("6")
+        state = stage.client_state
+        board = next(view for view in state.games() if view.board == 3)
+        state.apply(GameMessage(replace(board, plies_scored=0)))
+        stage.app.open("board", board.id)
+        assert "moves to score" in await stage.frame()
+        state.apply(EngineMessage(withheld_from(state.engine(), Visibility.VENUE)))
+        assert "to score" not in await stage.frame()
+        assert "No moments here: this service withholds" in await stage.press("6")
 
 
 async def test_one_row_alone_has_the_cursor() -> None:
