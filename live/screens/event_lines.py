@@ -24,10 +24,11 @@ from live.server.event_reader import game_of, replay_game
 from live.server.reference_client import ReferenceClient
 from live.watch.incident_log import IncidentLog, log_lines
 
-#: Line about the measurement of the engine, when it begins (True) and ends (False).
+#: Line about the measurement of the engine, when it begins (True) and ends (False). The
+#: end says nothing about its success.
 _MEASURED = {
     True: "figures move a little until the engine is measured, while it is idle",
-    False: "the engine is measured: all figures are computed again",
+    False: "measuring the engine has ended",
 }
 
 
