@@ -81,10 +81,15 @@ class EventLineWriter:
             texts: list[str] = []
             match change:
                 case GameMessage(game=view):
-                    texts = _describe_game_change(before, view)
+                    has_ended = before and before.running and not view.running
+                    if game and has_ended:
+                        texts = self._take_waiting(game)
+                    texts += _describe_game_change(before, view)
                 case GoneMessage():
+                    if before:
+                        texts = self._take_waiting(before)
                     self._forget_figures(id, 0)
-                    texts = ["gone from its source"]
+                    texts.append("gone from its source")
                 case MoveMessage() if before and game:
                     self._forget_figures(id, change.ply - 1)
                     is_last = change is last_moves.get(id)
@@ -110,6 +115,16 @@ class EventLineWriter:
                     lines += map(plain, log_lines(alert, incidents))
             about = game or before
             lines += [f"{_label(about)}: {text}" for text in texts if text and about]
+        return lines
+
+    def write_last_lines(self) -> list[str]:
+        """Return the lines to print at the end, with figures whose score never came."""
+        lines = []
+        for id in dict.fromkeys(id for id, _ in self._waiting):
+            game = self._state.game(id)
+            if game is not None:
+                texts = self._take_waiting(game)
+                lines += [f"{_label(game)}: {text}" for text in texts]
         return lines
 
     def _forget_figures(self, id: GameId, from_ply: int) -> None:
@@ -154,6 +169,16 @@ class EventLineWriter:
                 del self._waiting[game.id, color]
                 texts.append(self._describe_figures(game, color, point))
         return texts
+
+    def _take_waiting(self, game: GameDetail) -> list[str]:
+        """Return the lines with all figures of a game that waited for a score."""
+        waiting: list[tuple[Color, CurvePoint]] = []
+        for color in COLORS:
+            point = self._waiting.pop((game.id, color), None)
+            if point is not None:
+                waiting.append((color, point))
+        waiting.sort(key=lambda side: side[1].ply)
+        return [self._describe_figures(game, color, point) for color, point in waiting]
 
     def _describe_figures(
         self, game: GameDetail, color: Color, point: CurvePoint

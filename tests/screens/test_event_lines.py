@@ -92,6 +92,19 @@ def test_figures_whose_score_stays_unknown_come_with_the_next_ones() -> None:
     ]
 
 
+def test_figures_whose_score_stays_unknown_come_at_the_latest_with_the_end() -> None:
+    figures = "1.e4, gain -0.12. No rating yet: it needs 5 counted moves of the player"
+    waiting = [*NEW, *plies("e4"), FIGURE]
+    over = GameMessage(replace(VIEW, result="1-0"))
+    assert print_changes(waiting, [over]) == [figures, "1-0"]
+    gone = GoneMessage("g1")
+    assert print_changes(waiting, [gone]) == [figures, "gone from its source"]
+    writer = EventLineWriter()
+    writer.write_lines(waiting)
+    assert writer.write_last_lines() == [f"{LABEL}{figures}"]
+    assert writer.write_last_lines() == []
+
+
 def test_why_there_is_no_rating_is_said_once_for_each_reason() -> None:
     early = replace(FIGURE.point, reason="early")
     unread = replace(FIGURE.point, reason="no-model")
