@@ -218,7 +218,7 @@ ORDERS = {
         lambda game, age_s: -age_s if game.running else None,
     ),
     "rating": BoardOrder(
-        "Plays like",
+        "Better than",
         "furthest above the usual first",
         lambda game, age_s: (
             None if (best := find_best_percentile(game)) is None else -best

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import astuple, replace
 from rich.cells import cell_len
 
-from live.catalogue import BY_ID, LIVE_FIGURES
+from live.catalogue import BY_ID, LIVE_FIGURES, write_percentile
 from live.manual import pages
 from live.messages.alerts import Alert
 from live.messages.figures import Curves, DifficultyView, GameDetail
@@ -203,7 +203,7 @@ async def test_every_order_sorts_and_says_so() -> None:
                 ),
             ),
             ("Age▾", "age", lambda game: game.result == "*"),
-            ("Plays like▾", "rating", lambda game: find_best_percentile(game) or 0.0),
+            ("Better than▾", "rating", lambda game: find_best_percentile(game) or 0.0),
         ):
             text = await stage.press("s")
             assert (
@@ -211,7 +211,11 @@ async def test_every_order_sorts_and_says_so() -> None:
             )
             values = [value(stage.client_state.game(view.id)) for view in boards.listed]
             assert values == sorted(values, reverse=True)
-        await stage.press("s")
+        # The marked column shows what the order follows.
+        best = [find_best_percentile(game) for game in boards.listed]
+        assert best[0] is not None and write_percentile(best[0]) in text
+        text = await stage.press("s")
+        assert "Better than" not in text.splitlines()[1]
         assert list_players(stage) == by_board
 
 
