@@ -68,7 +68,9 @@ class ServiceWatch(ServiceConnection):
         if isinstance(message, SnapshotMessage):
             if self.display == "lines":
                 # After the first snapshot, print only what has changed since.
-                self._lines = LinePrinter(self.console, message.games, self._alerts)
+                self._lines = LinePrinter(
+                    self.console, message.games, self._alerts, message.engines
+                )
                 self._lines.show([AlertMessage(alert) for alert in message.alerts])
                 self._alerts = message.alerts
                 before = self._withheld

@@ -7,7 +7,7 @@ from live.catalogue import explain_no_rating, write_sentence
 from live.event.rate_game import COLORS
 from live.messages.alerts import Alert
 from live.messages.figures import CurvePoint, GameDetail, GameView
-from live.messages.health import FeedHealth
+from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import (
     AlertMessage,
     Change,
@@ -27,7 +27,7 @@ from live.watch.incident_log import IncidentLog, log_lines
 #: Line about the measurement of the engine, when it begins (True) and ends (False). The
 #: end says nothing about its success.
 _MEASURED = {
-    True: "figures move a little until the engine is measured, while it is idle",
+    True: "figures can still change: the engine is measured when it is idle",
     False: "measuring the engine has ended",
 }
 
@@ -35,7 +35,8 @@ _MEASURED = {
 class EventLineWriter:
     """Converter of messages to lines of text.
 
-    ``known_games`` and ``alerts`` existed before the first message and get no lines.
+    ``known_games``, ``alerts`` and the health of the ``engines`` were there before the
+    first message and get no lines.
     With ``is_public``, neither alerts nor parts of the service get lines.
     """
 
@@ -43,11 +44,14 @@ class EventLineWriter:
         self,
         known_games: Iterable[GameDetail] = (),
         alerts: Iterable[Alert] = (),
+        engines: EngineHealth | None = None,
         *,
         is_public: bool = False,
     ) -> None:
         self._is_public = is_public
         self._state = ReferenceClient()
+        if engines is not None:
+            self._state.apply(HealthMessage((), engines))
         self._alerts = IncidentLog()
         self._printed_plies: dict[tuple[GameId, Color], int] = {}
         """Number of the last ply whose figures were printed, by game and side."""
@@ -189,7 +193,8 @@ class EventLineWriter:
         score = f" {write_score(ply)}" if ply.final else ""
         gain = f"gain {point.gain_cp / 100:+.2f}"
         move = f"{write_move(game, ply)}{score}, {gain}"
-        rating = _describe_rating(game, color, point)
+        is_measuring = self._state.engines().measuring is not None
+        rating = _describe_rating(game, color, point, is_measuring=is_measuring)
         if rating:
             return f"{move}. {rating}"
         reason = explain_no_rating(point, game.note)
@@ -241,13 +246,17 @@ def _describe_game_change(before: GameView | None, now: GameView) -> list[str]:
     return list(filter(None, map(texts.__getitem__, changed)))
 
 
-def _describe_rating(game: GameDetail, color: Color, point: CurvePoint) -> str:
+def _describe_rating(
+    game: GameDetail, color: Color, point: CurvePoint, *, is_measuring: bool
+) -> str:
     """Return the player's name and perceived rating; empty without a rating."""
     own, opponent = (
         (game.white, game.black) if color == "white" else (game.black, game.white)
     )
-    # The figure after a side's last move in a finished game is final.
-    final = not game.running and point.ply >= game.plies_played - 1
+    # The figure after a side's last move in a finished game is final, but for the
+    # measurement of the engine.
+    is_last = point.ply >= game.plies_played - 1
+    final = not game.running and is_last and not is_measuring
     rating = write_sentence(point, own.elo, opponent.elo, final=final)
     return f"{plain(own.name, 40)}: {rating}" if rating else ""
 

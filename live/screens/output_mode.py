@@ -80,8 +80,10 @@ class OutputMode:
                     say(line)
 
                 def begin_lines() -> None:
-                    games = snapshot(self.public, visible).games
-                    self._lines = LinePrinter(self.console, games, is_public=True)
+                    known = snapshot(self.public, visible)
+                    self._lines = LinePrinter(
+                        self.console, known.games, engines=known.engines, is_public=True
+                    )
 
                 begin_lines()
                 self.public.listen(

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from live.messages.alerts import Alert
 from live.messages.figures import GameDetail
+from live.messages.health import EngineHealth
 from live.messages.to_clients import Change, Message
 from live.process.standard_output import tolerate_full_disk
 from live.screens.event_lines import EventLineWriter
@@ -26,6 +27,7 @@ class LinePrinter:
         console: where to print.
         known_games: games that are not reported as new.
         alerts: alerts that are not reported as new.
+        engines: health of the engines before the first change, if it is known.
         is_public: whether alerts and problems of parts of the service are left out.
             They are in the log of the service.
     """
@@ -35,10 +37,13 @@ class LinePrinter:
         console: Console,
         known_games: Iterable[GameDetail] = (),
         alerts: Iterable[Alert] = (),
+        engines: EngineHealth | None = None,
         *,
         is_public: bool = False,
     ) -> None:
-        self._writer = EventLineWriter(known_games, alerts, is_public=is_public)
+        self._writer = EventLineWriter(
+            known_games, alerts, engines, is_public=is_public
+        )
         self._write = build_line_writer(lambda: console.file)
 
     def show(self, changes: Iterable[Change]) -> None:

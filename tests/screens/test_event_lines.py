@@ -165,6 +165,15 @@ def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
         assert f": {verb} 2441 · " in line
 
 
+def test_no_figure_is_called_final_while_the_engine_is_still_to_be_measured() -> None:
+    over = replace(VIEW, result="1-0", plies_played=1)
+    measuring = EngineHealth(measuring=MeasuringProgress(0, 294))
+    begun = [HealthMessage((), measuring), GameMessage(over), *plies("e4")]
+    figure = PointMessage("g1", "white", full_point(1))
+    [line] = print_changes(begun, [figure, ScoreMessage("g1", SCORED)])
+    assert ": playing like 2441 · " in line
+
+
 def test_a_feed_is_told_of_when_it_changes() -> None:
     live = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
     retrying = HealthMessage(
@@ -211,6 +220,6 @@ def test_the_measurement_of_the_engine_is_told_when_it_begins_and_ends() -> None
             [HealthMessage((), EngineHealth(measuring=progress))]
         )
     begun, ended = told
-    assert begun.startswith("figures move a little")
+    assert begun.startswith("figures can still change")
     # It also ends if it fails.
     assert ended == "measuring the engine has ended"

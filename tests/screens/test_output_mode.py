@@ -18,7 +18,7 @@ from rich.console import Console
 from live.errors import InputError
 from live.messages.alerts import Alert
 from live.messages.from_sources import FeedReport
-from live.messages.health import EngineHealth, FeedHealth
+from live.messages.health import EngineHealth, FeedHealth, MeasuringProgress
 from live.messages.to_clients import HealthMessage
 from live.screens.display import Display, choose_display
 from live.screens.output_mode import OutputMode
@@ -125,6 +125,18 @@ def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> 
     assert public.game("g1") == world.held["g1"]
     said = [each.changes[0].text for each in service.arbiter.incidents()]
     assert [text.startswith("Delay set: ") for text in said] == [True, True]
+
+
+def test_lines_know_from_the_start_that_the_engine_is_still_to_be_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    world = World(1)
+    world.engine_health = EngineHealth(measuring=MeasuringProgress(0, 294))
+    public = PublicView(world)
+    open_screen(open_unscored(), public, "lines").begin()
+    world.engine_health = EngineHealth()
+    public.publish([HealthMessage((), world.engine_health)])
+    assert capsys.readouterr().out.endswith("measuring the engine has ended\n")
 
 
 def test_json_lines_are_messages_a_client_can_follow() -> None:

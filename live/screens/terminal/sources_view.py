@@ -118,8 +118,8 @@ def write_measuring(progress: MeasuringProgress | None, width: int) -> str:
     if progress is None:
         return ""
     percent = f"{100 * progress.done // max(1, progress.of)} %"
-    text = f"figures move a little until the engine is measured: {percent}"
-    return text if len(text) <= width else f"figures move until measured: {percent}"
+    text = f"figures can still change: the engine is {percent} measured"
+    return text if len(text) <= width else f"figures can change: {percent} measured"
 
 
 def find_engine_troubles(engines: EngineHealth) -> list[str]:

@@ -179,12 +179,12 @@ async def test_figures_are_not_called_final_while_the_engine_is_measured() -> No
         assert "6" in row
         await stage.press("end")
         final = await stage.press("enter")
-        assert "Played like" in final and "move a little" not in final
+        assert "Played like" in final and "can still change" not in final
         state = stage.client_state
         health = replace(state.engines(), measuring=MeasuringProgress(74, 294))
         state.apply(HealthMessage(tuple(state.feeds()), health))
         measured = await stage.frame()
-        words = "figures move a little until the engine is measured: 25 %"
+        words = "figures can still change: the engine is 25 % measured"
         assert words in measured
         assert "Plays like" in measured and "Played like" not in measured
 
