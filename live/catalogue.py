@@ -434,9 +434,9 @@ def rank_players(
 
 #: Text about the order of players in tables.
 RANKED_BY = (
-    "Ranked by “better than”, how unusual the play is for the own Elo; equal numbers"
-    " are ties. Players without an Elo, or with under ten counted moves, have no place:"
-    " they follow, by “playing like”."
+    "Ranked by “better than”, how far the play is above what is usual for the player's"
+    " Elo; equal numbers are ties. Players without an Elo, or with under ten counted"
+    " moves, have no place: they follow, by “playing like”."
 )
 
 

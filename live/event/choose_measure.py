@@ -204,7 +204,7 @@ def advise_on_models(models: Models) -> str:
     )
     if models.measured:
         return better
-    return f"it is measured once, in some minutes while it is idle; {better}"
+    return f"it is measured once, in one to four minutes while it is idle; {better}"
 
 
 def describe_models(models: Models) -> str:

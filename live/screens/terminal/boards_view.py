@@ -138,7 +138,7 @@ class BoardsView(ListView):
         self.board.can_focus = False
         self.moments = MomentsView(context, "told")
         self.standing = PlayersView(context, "standing")
-        self.standing.border_title = "Players, by how unusual for their Elo"
+        self.standing.border_title = "Players by strength of play for their Elo"
         for part in (self.moments, self.standing):
             part.rows.can_focus = False
         self._heads, self._folded = Lines(id="heads"), Lines(id="folded")

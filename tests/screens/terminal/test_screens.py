@@ -371,7 +371,7 @@ async def test_a_board_that_vanished_says_so() -> None:
 async def test_players_are_sorted_by_what_is_said_and_opened() -> None:
     async with Stage() as stage:
         text = await stage.press("2")
-        assert "Better than▾" in text and "by how unusual for their Elo" in text
+        assert "Better than▾" in text and "by strength of play for their Elo" in text
         for number, view in enumerate(list(stage.client_state.players())):
             told = replace(view, points=number / 2, finished=1)
             stage.client_state.apply(StandingMessage(told))

@@ -61,7 +61,7 @@ async def test_a_screen_is_made_when_somebody_first_looks_at_it() -> None:
         players = stage.app.views["players"]
         assert not players.is_attached
         await stage.pilot.click("#tab-players")
-        assert "by how unusual for their Elo" in await stage.frame()
+        assert "by strength of play for their Elo" in await stage.frame()
         assert stage.app.focused is players.query_one(RowList)
         # Keys that are there before the widgets wait for them.
         await stage.press("3", "slash", *"flag", "enter")
