@@ -130,7 +130,7 @@ async def follow(
             )
             await run_until_stopped(serving, stop)
         if once and not stop.is_set():
-            screen.print_final_table()
+            screen.print_end()
     if not once:
         return 0
     return derive_exit_code(stopped) or sources.exit_code

@@ -435,9 +435,9 @@ def rank_players(
 
 #: Text about the order of players in tables.
 RANKED_BY = (
-    "Ranked by “better than”, how unusual the play is for the own Elo; equal numbers"
-    " are ties. Players without an Elo, or with under ten counted moves, have no place:"
-    " they follow, by “playing like”."
+    "Ranked by “better than”, how far the play is above what is usual for the player's"
+    " Elo; equal numbers are ties. Players without an Elo, or with under ten counted"
+    " moves, have no place: they follow, by “playing like”."
 )
 
 
@@ -488,11 +488,12 @@ def write_points(points: float) -> str:
     return f"{whole or ('' if half else 0)}{'½' if half else ''}"
 
 
-def is_final(game: GameView) -> bool:
-    """Return whether a game has ended and every move is rated, so that its figures are
-    final.
+def is_final(game: GameView, *, is_measuring: bool = False) -> bool:
+    """Return whether a game's figures are final: it has ended, every move is rated, and
+    the engine is not still to be measured.
     """
-    return game.result != "*" and game.plies_scored >= game.plies_played
+    is_rated = game.plies_scored >= game.plies_played
+    return game.result != "*" and is_rated and not is_measuring
 
 
 def find_event_name(game: GameView) -> str:

@@ -218,6 +218,7 @@ async def run_event(
                 if engine_parts.human is not None:
                     await stack.enter_async_context(engine_parts.human.running())
                 await restore_event(parts, engine, pool.find_known_result, feeds)
+                engine_parts.measuring.announce()
                 try:
                     yield parts, engine_parts
                 finally:

@@ -131,7 +131,7 @@ def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
     )
     classical = MODELS.load("classical")
     fits = select_models("auto", classical.engine, classical.limit, "same-search")
-    assert classical in fits.models and not fits.transferred
+    assert classical in fits.models and not fits.converted
     assert describe_limit(config.engine) == "100000 nodes, 2 lines, adaptive"
     assert (
         describe_limit(settings(**{"engine.same_depth": True}).engine)
@@ -140,4 +140,4 @@ def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
     other = select_models(
         "auto", classical.engine, describe_limit(config.engine), "same-search"
     )
-    assert classical in other.models and other.transferred
+    assert classical in other.models and other.converted

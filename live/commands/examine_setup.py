@@ -277,7 +277,7 @@ def _check_models(config: Config, engine: EngineIdentity) -> DoctorFinding:
         return DoctorFinding("model", "note", text)
     names = ", ".join(model.name for model in models.models)
     text = "; ".join(filter(None, (f"{names}, {models.note}", better)))
-    return DoctorFinding("model", "note" if models.transferred else "ok", text)
+    return DoctorFinding("model", "note" if models.converted else "ok", text)
 
 
 def check_screening(engine: str, limit: str) -> DoctorFinding:

@@ -32,7 +32,7 @@ from live.screens.display import (
     import_display,
     run_terminal,
 )
-from live.screens.printed_changes import build_line_printer
+from live.screens.printed_changes import LinePrinter
 from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.terminal.text import WITHHELD, is_withheld
 from live.screens.terminal.view_context import RecentChanges, ViewContext
@@ -57,7 +57,7 @@ class ServiceWatch(ServiceConnection):
         self._alerts: Sequence[Alert] = ()
         """Open alerts, as they were sent last."""
         self.recent_changes = RecentChanges(time.monotonic)
-        self._tell_lines = build_line_printer(console)
+        self._lines = LinePrinter(console)
         if display == "lines":
             self.say = partial(print_line, console=console)
 
@@ -68,10 +68,10 @@ class ServiceWatch(ServiceConnection):
         if isinstance(message, SnapshotMessage):
             if self.display == "lines":
                 # After the first snapshot, print only what has changed since.
-                self._tell_lines = build_line_printer(
-                    self.console, message.games, self._alerts
+                self._lines = LinePrinter(
+                    self.console, message.games, self._alerts, message.engines
                 )
-                self._tell_lines([AlertMessage(alert) for alert in message.alerts])
+                self._lines.show([AlertMessage(alert) for alert in message.alerts])
                 self._alerts = message.alerts
                 before = self._withheld
                 self._withheld = is_withheld(message.engine)
@@ -80,7 +80,7 @@ class ServiceWatch(ServiceConnection):
         elif not isinstance(message, HelloMessage | HeartbeatMessage):
             self.recent_changes.note((message,))
             if self.display == "lines":
-                self._tell_lines((message,))
+                self._lines.show((message,))
                 self._alerts = self.client_state.alerts()
 
     async def show_display(self, stop: asyncio.Event) -> None:

@@ -18,8 +18,8 @@ from live.ratings.model_choice import (
     MODELS,
     Models,
     load_shipped_models,
+    select_converted_models,
     select_fitting_models,
-    select_transferred_models,
 )
 from live.settings import Config, EngineConfig, RatingConfig
 
@@ -62,7 +62,7 @@ def select_models(
             f"as measured on {agreement.positions} reference positions"
             f" (correlation {agreement.correlation:.3f})"
         )
-    return select_transferred_models(
+    return select_converted_models(
         available,
         reference.engine,
         reference.limit,
@@ -195,7 +195,7 @@ def select_engine_gains(
 
 def advise_on_models(models: Models) -> str:
     """Return advice for people on how to get better figures; empty if there is none."""
-    if models.models and not models.transferred:
+    if models.models and not models.converted:
         return ""
     reference = load_reference()
     better = (
@@ -204,7 +204,7 @@ def advise_on_models(models: Models) -> str:
     )
     if models.measured:
         return better
-    return f"it is measured once, in some minutes while it is idle; {better}"
+    return f"it is measured once, in one to four minutes while it is idle; {better}"
 
 
 def describe_models(models: Models) -> str:

@@ -49,7 +49,8 @@ class EngineMeasuring:
         event: the event, which is rated again.
         publish: receives the changes.
         journal: the journal of the event, in which a new run begins.
-        on_progress: receives the progress of the measurement, and None at its end.
+        on_progress: receives the progress of the measurement, and None once the figures
+            do not change by it any more.
     """
 
     def __init__(
@@ -76,6 +77,11 @@ class EngineMeasuring:
         """Whether no model for computing figures knows the engine in use."""
         return not self._event.measure.models.measured
 
+    def announce(self) -> None:
+        """Say before the first figures that they can change, if they can."""
+        if self.is_needed:
+            self._show_progress(0, len(load_reference().positions))
+
     async def run(self) -> None:
         """Measure the engine and rate every move again.
 
@@ -86,13 +92,7 @@ class EngineMeasuring:
         name = self._engine.identity.name
         limit = self._engine.limit
         log.info("%s, %s: measured on the reference positions when idle", name, limit)
-        try:
-            measured = await self._search_reference()
-        except Exception:
-            self._on_progress(None)
-            raise
-        # Not said when the service ends: then nothing was measured.
-        self._on_progress(None)
+        measured = await self._search_reference()
         if isinstance(measured, str):
             log.warning("%s, %s: %s", name, limit, measured)
             models = Models(note=f"no model for {name}, {limit}: {measured}")
@@ -104,6 +104,8 @@ class EngineMeasuring:
         for changes in self._event.measure_by(models):
             self._publish(changes)
             await self._slices.yield_if_due()
+        # Not said after an error, or when the service ends: then nothing was measured.
+        self._on_progress(None)
         if not isinstance(measured, str):
             log.info("%s, %s: %s", name, limit, self._event.engine().note)
             self._journal.begin_measured_run(measured)

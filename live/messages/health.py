@@ -145,7 +145,7 @@ class EngineHealth(Value):
     """Text for people: by how many moves the figures are behind the boards, and what
     helps; empty if the engines keep up."""
     measuring: MeasuringProgress | None = None
-    """Progress while the engine in use is compared with the engine of the calibrations;
-    null at all other times."""
+    """Progress in comparing the engine in use with the engine of the calibrations. All
+    figures can change until it is null."""
     human: HumanHealth | None = None
     """Health of the neural network of human moves; null if it is switched off."""

@@ -59,7 +59,7 @@ class Models:
     """Text for people about the data and use of the models, or the reason why there are
     none.
     """
-    transferred: bool = False
+    converted: bool = False
     """True if the models were learned with another engine or limit."""
     measured: bool = True
     """True if ``scale`` was measured for the engine in use, false if it is assumed."""
@@ -101,7 +101,7 @@ class Models:
         if not self.models:
             return ModelChoice(group, note=self.note)
         notes = []
-        if self.transferred:
+        if self.converted:
             notes.append(
                 "scores of this engine are converted"
                 + ("" if self.measured else ", roughly until it is measured")
@@ -161,7 +161,7 @@ def _sort_models(models: Iterable[PerceivedModel]) -> list[PerceivedModel]:
     )
 
 
-def select_transferred_models(
+def select_converted_models(
     models: Iterable[PerceivedModel],
     engine: str,
     limit: str,
@@ -190,6 +190,6 @@ def select_transferred_models(
         by_name=by_name,
         note=f"{_describe_data(fitting)} with {engine}, {limit};"
         f" scores of this engine are divided by {scale:.2f}, {how}",
-        transferred=True,
+        converted=True,
         measured=bool(measured),
     )

@@ -7,7 +7,7 @@ from live.catalogue import explain_no_rating, write_sentence
 from live.event.rate_game import COLORS
 from live.messages.alerts import Alert
 from live.messages.figures import CurvePoint, GameDetail, GameView
-from live.messages.health import FeedHealth
+from live.messages.health import EngineHealth, FeedHealth
 from live.messages.to_clients import (
     AlertMessage,
     Change,
@@ -24,17 +24,19 @@ from live.server.event_reader import game_of, replay_game
 from live.server.reference_client import ReferenceClient
 from live.watch.incident_log import IncidentLog, log_lines
 
-#: Line about the measurement of the engine, when it begins (True) and ends (False).
+#: Line about the measurement of the engine, when it begins (True) and ends (False). The
+#: end says nothing about its success.
 _MEASURED = {
-    True: "figures move a little until the engine is measured, while it is idle",
-    False: "the engine is measured: all figures are computed again",
+    True: "figures can still change: the engine is measured when it is idle",
+    False: "measuring the engine has ended",
 }
 
 
 class EventLineWriter:
     """Converter of messages to lines of text.
 
-    ``known_games`` and ``alerts`` existed before the first message and get no lines.
+    ``known_games``, ``alerts`` and the health of the ``engines`` were there before the
+    first message and get no lines.
     With ``is_public``, neither alerts nor parts of the service get lines.
     """
 
@@ -42,11 +44,14 @@ class EventLineWriter:
         self,
         known_games: Iterable[GameDetail] = (),
         alerts: Iterable[Alert] = (),
+        engines: EngineHealth | None = None,
         *,
         is_public: bool = False,
     ) -> None:
         self._is_public = is_public
         self._state = ReferenceClient()
+        if engines is not None:
+            self._state.apply(HealthMessage((), engines))
         self._alerts = IncidentLog()
         self._printed_plies: dict[tuple[GameId, Color], int] = {}
         """Number of the last ply whose figures were printed, by game and side."""
@@ -80,10 +85,15 @@ class EventLineWriter:
             texts: list[str] = []
             match change:
                 case GameMessage(game=view):
-                    texts = _describe_game_change(before, view)
+                    has_ended = before and before.running and not view.running
+                    if game and has_ended:
+                        texts = self._take_waiting(game)
+                    texts += _describe_game_change(before, view)
                 case GoneMessage():
+                    if before:
+                        texts = self._take_waiting(before)
                     self._forget_figures(id, 0)
-                    texts = ["gone from its source"]
+                    texts.append("gone from its source")
                 case MoveMessage() if before and game:
                     self._forget_figures(id, change.ply - 1)
                     is_last = change is last_moves.get(id)
@@ -109,6 +119,16 @@ class EventLineWriter:
                     lines += map(plain, log_lines(alert, incidents))
             about = game or before
             lines += [f"{_label(about)}: {text}" for text in texts if text and about]
+        return lines
+
+    def write_last_lines(self) -> list[str]:
+        """Return the lines to print at the end, with figures whose score never came."""
+        lines = []
+        for id in dict.fromkeys(id for id, _ in self._waiting):
+            game = self._state.game(id)
+            if game is not None:
+                texts = self._take_waiting(game)
+                lines += [f"{_label(game)}: {text}" for text in texts]
         return lines
 
     def _forget_figures(self, id: GameId, from_ply: int) -> None:
@@ -154,6 +174,16 @@ class EventLineWriter:
                 texts.append(self._describe_figures(game, color, point))
         return texts
 
+    def _take_waiting(self, game: GameDetail) -> list[str]:
+        """Return the lines with all figures of a game that waited for a score."""
+        waiting: list[tuple[Color, CurvePoint]] = []
+        for color in COLORS:
+            point = self._waiting.pop((game.id, color), None)
+            if point is not None:
+                waiting.append((color, point))
+        waiting.sort(key=lambda side: side[1].ply)
+        return [self._describe_figures(game, color, point) for color, point in waiting]
+
     def _describe_figures(
         self, game: GameDetail, color: Color, point: CurvePoint
     ) -> str:
@@ -163,7 +193,8 @@ class EventLineWriter:
         score = f" {write_score(ply)}" if ply.final else ""
         gain = f"gain {point.gain_cp / 100:+.2f}"
         move = f"{write_move(game, ply)}{score}, {gain}"
-        rating = _describe_rating(game, color, point)
+        is_measuring = self._state.engines().measuring is not None
+        rating = _describe_rating(game, color, point, is_measuring=is_measuring)
         if rating:
             return f"{move}. {rating}"
         reason = explain_no_rating(point, game.note)
@@ -215,13 +246,17 @@ def _describe_game_change(before: GameView | None, now: GameView) -> list[str]:
     return list(filter(None, map(texts.__getitem__, changed)))
 
 
-def _describe_rating(game: GameDetail, color: Color, point: CurvePoint) -> str:
+def _describe_rating(
+    game: GameDetail, color: Color, point: CurvePoint, *, is_measuring: bool
+) -> str:
     """Return the player's name and perceived rating; empty without a rating."""
     own, opponent = (
         (game.white, game.black) if color == "white" else (game.black, game.white)
     )
-    # The figure after a side's last move in a finished game is final.
-    final = not game.running and point.ply >= game.plies_played - 1
+    # The figure after a side's last move in a finished game is final, but for the
+    # measurement of the engine.
+    is_last = point.ply >= game.plies_played - 1
+    final = not game.running and is_last and not is_measuring
     rating = write_sentence(point, own.elo, opponent.elo, final=final)
     return f"{plain(own.name, 40)}: {rating}" if rating else ""
 

@@ -19,7 +19,7 @@ from live.journal.journal import Journal
 from live.screens.display import Display, run_terminal
 from live.screens.printed_changes import (
     JsonPrinter,
-    build_line_printer,
+    LinePrinter,
     build_line_writer,
 )
 from live.screens.reports.report_export import export_incidents, export_report
@@ -80,14 +80,14 @@ class OutputMode:
                     say(line)
 
                 def begin_lines() -> None:
-                    games = snapshot(self.public, visible).games
-                    self._lines = build_line_printer(
-                        self.console, games, is_public=True
+                    known = snapshot(self.public, visible)
+                    self._lines = LinePrinter(
+                        self.console, known.games, engines=known.engines, is_public=True
                     )
 
                 begin_lines()
                 self.public.listen(
-                    self.bus.guard(lambda changes: self._lines(changes)),
+                    self.bus.guard(lambda changes: self._lines.show(changes)),
                     begin_lines,
                     knows_sources=True,
                 )
@@ -141,12 +141,14 @@ class OutputMode:
         """Show the app until the user leaves it; that also ends the service."""
         await run_terminal(self._context, self.stop)
 
-    def print_final_table(self) -> None:
-        """Print the table of players after the service has ended; print nothing for
-        JSON.
+    def print_end(self) -> None:
+        """Print the lines that still wait and the table of players after the service
+        has ended; print nothing for JSON.
         """
         if self.shown == "json":
             return
+        if self.shown == "lines":
+            self._lines.finish()
         public = self.public
         players = list(public.players())
         width = self.console.width

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from live.messages.alerts import Alert
 from live.messages.figures import GameDetail
-from live.messages.to_clients import Change, ChangeListener, Message
+from live.messages.health import EngineHealth
+from live.messages.to_clients import Change, Message
 from live.process.standard_output import tolerate_full_disk
 from live.screens.event_lines import EventLineWriter
 from live.server import wire
@@ -19,30 +20,41 @@ from live.server.visibility import redact
 from live.server.wire import encode_with_defaults
 
 
-def build_line_printer(
-    console: Console,
-    known_games: Iterable[GameDetail] = (),
-    alerts: Iterable[Alert] = (),
-    *,
-    is_public: bool = False,
-) -> ChangeListener:
-    """Return a listener that prints each change as a line of text.
+class LinePrinter:
+    """Printer of changes as lines of text.
 
     Args:
         console: where to print.
         known_games: games that are not reported as new.
         alerts: alerts that are not reported as new.
+        engines: health of the engines before the first change, if it is known.
         is_public: whether alerts and problems of parts of the service are left out.
             They are in the log of the service.
     """
-    writer = EventLineWriter(known_games, alerts, is_public=is_public)
-    say = build_line_writer(lambda: console.file)
 
-    def show(changes: Iterable[Change]) -> None:
-        for line in writer.write_lines(changes):
-            say(line)
+    def __init__(
+        self,
+        console: Console,
+        known_games: Iterable[GameDetail] = (),
+        alerts: Iterable[Alert] = (),
+        engines: EngineHealth | None = None,
+        *,
+        is_public: bool = False,
+    ) -> None:
+        self._writer = EventLineWriter(
+            known_games, alerts, engines, is_public=is_public
+        )
+        self._write = build_line_writer(lambda: console.file)
 
-    return show
+    def show(self, changes: Iterable[Change]) -> None:
+        """Print the lines for these changes."""
+        for line in self._writer.write_lines(changes):
+            self._write(line)
+
+    def finish(self) -> None:
+        """Print the figures that still wait for the score of their ply."""
+        for line in self._writer.write_last_lines():
+            self._write(line)
 
 
 def build_line_writer(file: Callable[[], IO[str]]) -> Callable[[str], None]:

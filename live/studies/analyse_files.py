@@ -211,7 +211,8 @@ def _show_progress(parts: EventParts) -> Iterator[None]:
                     counts[game.id] = counts_now
             scored = total["scored"]
             played = total["played"]
-            if (measuring := parts.event.engines().measuring) is not None:
+            measuring = parts.event.engines().measuring
+            if measuring is not None and measuring.done:
                 words = "measuring the engine, once"
                 scored = measuring.done
                 played = measuring.of

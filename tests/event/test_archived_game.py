@@ -66,7 +66,7 @@ def test_other_models_rate_archived_games_too() -> None:
     """An engine may be measured long after the restart."""
     run = three_games(FIGURES)
     again, _ = restart(run)
-    models = Models(FIGURES.models.models, scale=0.8, transferred=True)
+    models = Models(FIGURES.models.models, scale=0.8, converted=True)
     for each in (run, again):
         each.measure_by(models)
         each.check_subscriber()
@@ -74,7 +74,7 @@ def test_other_models_rate_archived_games_too() -> None:
 
 
 def test_a_game_that_comes_back_while_others_are_rated_counts_once() -> None:
-    models = Models(FIGURES.models.models, scale=0.8, transferred=True)
+    models = Models(FIGURES.models.models, scale=0.8, converted=True)
     during, after = three_games(FIGURES), three_games(FIGURES)
     measuring = during.ledger.measure_by(models)
     next(measuring)

@@ -521,7 +521,7 @@ def test_unrated_players_are_taken_to_be_of_the_field() -> None:
 
 def test_other_models_rate_everything_anew() -> None:
     run = played_out(game(moves=MOVES), measure=FIGURES)
-    scaled = Models(FIGURES.models.models, scale=0.8, transferred=True)
+    scaled = Models(FIGURES.models.models, scale=0.8, converted=True)
     run.measure_by(scaled)
     run.check_subscriber()
     anew = played_out(game(moves=MOVES), measure=FIGURES._replace(models=scaled))

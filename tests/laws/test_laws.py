@@ -26,7 +26,7 @@ from live.messages.figures import GameDetail, PlyView
 from live.messages.from_sources import FeedReport, GameReport, Headers, Player
 from live.messages.to_clients import Change, MoveMessage
 from live.rehearse.rehearsal import write_pgn
-from live.screens.printed_changes import JsonPrinter, build_line_printer
+from live.screens.printed_changes import JsonPrinter, LinePrinter
 from live.server.authentication import Authentication, public_filter
 from live.server.event_reader import EventReader
 from live.server.filtered_reader import snapshot
@@ -160,7 +160,7 @@ class Stranger:
         printer = JsonPrinter(self._printed.write)
         printer.begin(snapshot(public, seen))
         public.listen(printer.show)
-        public.listen(build_line_printer(Console(file=self._printed)))
+        public.listen(LinePrinter(Console(file=self._printed)).show)
         self._broker = RetainedMessages(public, "p", seen)
         public.listen(self._broker.mark_changed, self._broker.reset)
         self._site = SiteStream(public, seen, epoch="e", clock=Clock())

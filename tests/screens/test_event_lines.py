@@ -92,6 +92,19 @@ def test_figures_whose_score_stays_unknown_come_with_the_next_ones() -> None:
     ]
 
 
+def test_figures_whose_score_stays_unknown_come_at_the_latest_with_the_end() -> None:
+    figures = "1.e4, gain -0.12. No rating yet: it needs 5 counted moves of the player"
+    waiting = [*NEW, *plies("e4"), FIGURE]
+    over = GameMessage(replace(VIEW, result="1-0"))
+    assert print_changes(waiting, [over]) == [figures, "1-0"]
+    gone = GoneMessage("g1")
+    assert print_changes(waiting, [gone]) == [figures, "gone from its source"]
+    writer = EventLineWriter()
+    writer.write_lines(waiting)
+    assert writer.write_last_lines() == [f"{LABEL}{figures}"]
+    assert writer.write_last_lines() == []
+
+
 def test_why_there_is_no_rating_is_said_once_for_each_reason() -> None:
     early = replace(FIGURE.point, reason="early")
     unread = replace(FIGURE.point, reason="no-model")
@@ -152,6 +165,15 @@ def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
         assert f": {verb} 2441 · " in line
 
 
+def test_no_figure_is_called_final_while_the_engine_is_still_to_be_measured() -> None:
+    over = replace(VIEW, result="1-0", plies_played=1)
+    measuring = EngineHealth(measuring=MeasuringProgress(0, 294))
+    begun = [HealthMessage((), measuring), GameMessage(over), *plies("e4")]
+    figure = PointMessage("g1", "white", full_point(1))
+    [line] = print_changes(begun, [figure, ScoreMessage("g1", SCORED)])
+    assert ": playing like 2441 · " in line
+
+
 def test_a_feed_is_told_of_when_it_changes() -> None:
     live = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
     retrying = HealthMessage(
@@ -198,4 +220,6 @@ def test_the_measurement_of_the_engine_is_told_when_it_begins_and_ends() -> None
             [HealthMessage((), EngineHealth(measuring=progress))]
         )
     begun, ended = told
-    assert begun.startswith("figures move a little") and "measured" in ended
+    assert begun.startswith("figures can still change")
+    # It also ends if it fails.
+    assert ended == "measuring the engine has ended"

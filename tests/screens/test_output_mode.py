@@ -18,11 +18,11 @@ from rich.console import Console
 from live.errors import InputError
 from live.messages.alerts import Alert
 from live.messages.from_sources import FeedReport
-from live.messages.health import EngineHealth, FeedHealth
+from live.messages.health import EngineHealth, FeedHealth, MeasuringProgress
 from live.messages.to_clients import HealthMessage
 from live.screens.display import Display, choose_display
 from live.screens.output_mode import OutputMode
-from live.screens.printed_changes import JsonPrinter, build_line_printer
+from live.screens.printed_changes import JsonPrinter, LinePrinter
 from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.reports.report_files import Format
 from live.server.filtered_reader import snapshot
@@ -130,6 +130,18 @@ def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> 
     assert actions.hides_scores()
 
 
+def test_lines_know_from_the_start_that_the_engine_is_still_to_be_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    world = World(1)
+    world.engine_health = EngineHealth(measuring=MeasuringProgress(0, 294))
+    public = PublicView(world)
+    open_screen(open_unscored(), public, "lines").begin()
+    world.engine_health = EngineHealth()
+    public.publish([HealthMessage((), world.engine_health)])
+    assert capsys.readouterr().out.endswith("measuring the engine has ended\n")
+
+
 def test_json_lines_are_messages_a_client_can_follow() -> None:
     world = World(1, steps=20)
     lines: list[str] = []
@@ -182,12 +194,12 @@ def test_lines_are_left_out_until_there_is_room_and_that_is_said_once(
 ) -> None:
     with (tmp_path / "log").open("w") as log:
         console = Console(file=full)
-        tell = build_line_printer(console)
-        tell([health("first")])
-        tell([health("second")])
+        printer = LinePrinter(console)
+        printer.show([health("first")])
+        printer.show([health("second")])
         console.file = log
-        tell([health("third")])
-        tell([health("fourth")])
+        printer.show([health("third")])
+        printer.show([health("fourth")])
     lines = (tmp_path / "log").read_text().splitlines()
     assert ["third" in lines[0], "fourth" in lines[1], len(lines)] == [True, True, 2]
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
@@ -210,9 +222,9 @@ def test_messages_keep_their_numbers_when_some_are_left_out(
 
 def test_other_faults_of_the_output_are_not_hidden(tmp_path: Path) -> None:
     with (tmp_path / "log").open("w") as log:
-        tell = build_line_printer(Console(file=log))
+        printer = LinePrinter(Console(file=log))
     with pytest.raises(ValueError, match="closed file"):
-        tell([health("first")])
+        printer.show([health("first")])
 
 
 NOW = dt.datetime(2026, 11, 21, 9, 30, 5, tzinfo=dt.UTC)

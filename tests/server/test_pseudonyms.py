@@ -21,7 +21,7 @@ from live.messages.figures import GameView
 from live.messages.from_sources import FeedReport, Player
 from live.messages.health import FeedHealth
 from live.messages.to_clients import Change, GameMessage, MoveMessage
-from live.screens.printed_changes import JsonPrinter, build_line_printer
+from live.screens.printed_changes import JsonPrinter, LinePrinter
 from live.server.analysis import build_analysis
 from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
@@ -112,7 +112,7 @@ class Sweep:
         printer = JsonPrinter(self._note)
         printer.begin(snapshot(public))
         public.listen(printer.show)
-        public.listen(build_line_printer(Console(file=self._lines, width=200)))
+        public.listen(LinePrinter(Console(file=self._lines, width=200)).show)
         public.listen(self._broker.mark_changed, self._broker.reset)
         public.listen(self._stream.publish, self._stream.reset)
 

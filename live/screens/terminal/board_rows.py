@@ -38,8 +38,6 @@ CURVE_CELLS = 6
 #: Width of a clock, in cells.
 CLOCK_CELLS = len("1:59:59")
 RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
-#: Number of last plies whose score is shown while that of the newest is not known.
-_LATE_PLIES = 10
 #: Text about a game restored from the journal, while no source has sent it since.
 RESTORED = "from before the restart, not sent again yet"
 
@@ -174,10 +172,10 @@ def write_newest_score(game: GameDetail) -> tuple[str, str]:
     While it is not known, the newest known score stands there with ``…``, since it
     belongs to an earlier move.
     """
-    scored = [ply for ply in game.plies[-_LATE_PLIES:] if ply.score_cp is not None]
-    if not scored:
+    scored = (ply for ply in reversed(game.plies) if ply.score_cp is not None)
+    newest = next(scored, None)
+    if newest is None:
         return ("·" if game.plies else ""), ""
-    newest = scored[-1]
     if newest is game.plies[-1]:
         return write_score(newest), ""
     return f"{write_score(newest).removesuffix('~')}…", "dim"
@@ -218,7 +216,7 @@ ORDERS = {
         lambda game, age_s: -age_s if game.running else None,
     ),
     "rating": BoardOrder(
-        "Plays like",
+        "Better than",
         "furthest above the usual first",
         lambda game, age_s: (
             None if (best := find_best_percentile(game)) is None else -best

@@ -331,7 +331,7 @@ class BoardView(View, can_focus=True):
         name = Column("Player", min(_MOST_NAME, room - used), to_right=False)
         rating = self.context.state.engine().rating
         head = write_heads("  ", (name, *columns), "")
-        if self._has_final_figures(game):
+        if self._is_final(game):
             head = Text(head.plain.replace(" Plays like", "Played like"), "dim")
         lines = [head]
         for color, sign in SIDE_SIGNS.items():
@@ -360,7 +360,7 @@ class BoardView(View, can_focus=True):
         for color, sign in SIDE_SIGNS.items():
             own_elo, opponent_elo = elos if color == "white" else elos[::-1]
             point = find_last_point(game, color)
-            final = self._has_final_figures(game)
+            final = self._is_final(game)
             text = (
                 write_sentence(point, own_elo, opponent_elo, final=final)
                 if point
@@ -370,11 +370,9 @@ class BoardView(View, can_focus=True):
             lines.append(begin_line(f"{sign} {text}", "dim"))
         return lines
 
-    def _has_final_figures(self, game: GameDetail) -> bool:
-        """Return whether a game's figures do not change any more; while the engine is
-        measured, they do.
-        """
-        return is_final(game) and self.context.state.engines().measuring is None
+    def _is_final(self, game: GameDetail) -> bool:
+        is_measuring = self.context.state.engines().measuring is not None
+        return is_final(game, is_measuring=is_measuring)
 
     def _draw_position(self, game: GameDetail) -> Panel:
         board = replay(game, self._find_ply(game))

@@ -68,6 +68,7 @@ COLUMNS = {
         Column("Clocks", CLOCK_CELLS, sided=True),
         Column("Move", 4),
         Column("Age", 4),
+        Column("Better than", 6, "percentile", sided=True),
     )
 }
 #: Heads of the columns that come first when clocks are preferred.
@@ -89,7 +90,7 @@ def choose_columns(
     Args:
         width: the width of the list, in cells.
         sorted_by: head of the sorted column; it comes first.
-        empty: heads of columns without any content; they are left out.
+        empty: heads of columns to leave out.
         clocks: whether clocks come before ratings.
     """
     order = dict.fromkeys([sorted_by, *(_FOR_ARBITERS if clocks else ()), *COLUMNS])
@@ -112,7 +113,7 @@ class BoardsView(ListView):
     """
 
     BINDINGS = [
-        Binding("s", "sort", "sort", tooltip="by number, clock, age, perceived rating"),
+        Binding("s", "sort", "sort", tooltip="by number, clock, age, better than"),
         Binding("f", "clocks", "clocks", tooltip="clocks first, or ratings first"),
         CURVE_KEY,
         Binding(
@@ -137,7 +138,7 @@ class BoardsView(ListView):
         self.board.can_focus = False
         self.moments = MomentsView(context, "told")
         self.standing = PlayersView(context, "standing")
-        self.standing.border_title = "Players, by how unusual for their Elo"
+        self.standing.border_title = "Players by strength of play for their Elo"
         for part in (self.moments, self.standing):
             part.rows.can_focus = False
         self._heads, self._folded = Lines(id="heads"), Lines(id="folded")
@@ -231,14 +232,19 @@ class BoardsView(ListView):
         self.rows.show([id for id, _, _ in rows], draw)
 
     def _find_empty_columns(self) -> set[str]:
-        """Return the heads of columns that are empty, or the same for every board."""
+        """Return the heads of columns that are empty, the same for every board, or not
+        needed for the present order.
+        """
         empty = set()
+        if ORDERS[self.order].head != "Better than":
+            # It needs much room and only explains the order.
+            empty.add("Better than")
         if len({find_round(game) for game in self.listed}) < 2:
             empty.add("Rd")
         if not any(game.white.elo or game.black.elo for game in self.listed):
             empty.add("Elo")
         if is_withheld(self.context.state.engine()):
-            empty |= {"Plays like", "Curve"}
+            empty |= {"Plays like", "Curve", "Better than"}
         return empty
 
     def _find_order_value(self, game: GameDetail) -> float | None:
@@ -294,8 +300,9 @@ class BoardsView(ListView):
                 return RESULTS.get(game.result, game.result), "strong"
             case "Score":
                 return write_newest_score(game)
-            case "Plays like":
-                return write_styled_figure("perceived", find_last_point(game, color), 0)
+            case "Plays like" | "Better than":
+                point = find_last_point(game, color)
+                return write_styled_figure(column.figure, point, 0)
             case "Elo":
                 return str(getattr(game, color).elo or ""), "dim"
             case "Curve":

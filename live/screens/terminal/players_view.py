@@ -141,8 +141,8 @@ class PlayersView(ListView):
         players = count_things(len(self._listed), "player")
         by = BY_ID[self.sort].name
         if self.sort == "percentile":
-            by = "how unusual for their Elo"
-        return self.add_filter(f"{players}, by {by}")
+            by = "strength of play for their Elo"
+        return self.add_filter(f"{players} by {by}")
 
     def open_row(self) -> None:
         self.context.show("player", self.rows.cursor or "")

@@ -62,7 +62,7 @@ class SourcesView(TextView):
         lines += wrap_texts([(f"⚙ {' · '.join(write_engines(health))}", "text")], width)
         if health.measuring is not None:
             percent = write_progress(health.measuring)
-            text = f"figures move a little until the engine is measured: {percent}"
+            text = f"figures can still change: the engine is {percent} measured"
             lines += wrap_texts([(text, "accent")], width, 3)
         if not is_withheld(engine):
             lines += wrap_texts(
@@ -184,7 +184,7 @@ def write_health(context: ViewContext, width: int) -> Text:
         line.append(f"⚙ {fit_parts(busy, room)}  ", "dim")
     if engines.measuring is not None:
         percent = write_progress(engines.measuring)
-        for text in (f"figures move until measured: {percent}", f"measuring {percent}"):
+        for text in (f"figures can change: {percent} measured", f"{percent} measured"):
             if cell_len(text) <= width - line.cell_len:
                 line.append(text, "accent")
                 break

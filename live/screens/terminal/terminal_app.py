@@ -313,6 +313,8 @@ class Terminal(App[None]):
         # widgets, keys typed quickly could overtake each other and miss the input line
         # that the first of them opens.
         event.stop()
+        # A click just before the key may have shown a view whose widgets are not there.
+        await self._finish_mounting()
         await self._carry_out_key(event)
         await self._finish_mounting()
         self.redraw()
@@ -401,7 +403,9 @@ class Terminal(App[None]):
         self.view = view
         if view.is_attached:
             self._switcher.current = view.id
-            view.start()
+            # Otherwise it gets the keyboard when the widgets are there.
+            if self._mounting is None:
+                view.start()
         else:
             self._mounting = self._switcher.mount(view)
             self._switcher.current = view.id

@@ -67,6 +67,9 @@ def test_a_score_of_an_earlier_move_is_marked() -> None:
         "+0.30…",
         "dim",
     )
+    # However long ago that was.
+    behind = (first, *(replace(unscored, ply=ply) for ply in range(2, 14)))
+    assert write_newest_score(replace(game, plies=behind)) == ("+0.30…", "dim")
     assert write_newest_score(replace(game, plies=(unscored,))) == ("·", "")
     assert write_newest_score(replace(game, plies=())) == ("", "")
 

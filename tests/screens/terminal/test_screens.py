@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import astuple, replace
 from rich.cells import cell_len
 
-from live.catalogue import BY_ID, LIVE_FIGURES
+from live.catalogue import BY_ID, LIVE_FIGURES, write_percentile
 from live.manual import pages
 from live.messages.alerts import Alert
 from live.messages.figures import Curves, DifficultyView, GameDetail
@@ -179,15 +179,15 @@ async def test_figures_are_not_called_final_while_the_engine_is_measured() -> No
         assert "6" in row
         await stage.press("end")
         final = await stage.press("enter")
-        assert "Played like" in final and "move a little" not in final
+        assert "Played like" in final and "can still change" not in final
         state = stage.client_state
         health = replace(state.engines(), measuring=MeasuringProgress(74, 294))
         state.apply(HealthMessage(tuple(state.feeds()), health))
         measured = await stage.frame()
-        assert "figures move until measured: 25 %" in measured.splitlines()[-2]
+        assert "figures can change: 25 % measured" in measured.splitlines()[-2]
         assert "Plays like" in measured and "Played like" not in measured
         sources = " ".join((await stage.press("5")).split())
-        words = "figures move a little until the engine is measured: 25 %"
+        words = "figures can still change: the engine is 25 % measured"
         assert words in sources
 
 
@@ -200,7 +200,7 @@ async def test_the_foot_has_trouble_first_and_the_measuring_of_the_engine_last()
         feeds = tuple(state.feeds())
         state.apply(HealthMessage(feeds, health))
         foot = (await stage.frame()).splitlines()[-2]
-        assert foot.endswith("queue 14  figures move until measured: 25 %")
+        assert foot.endswith("queue 14  figures can change: 25 % measured")
         behind = "figures are up to 8 moves behind on 20 boards: follow fewer boards"
         state.apply(HealthMessage(feeds, replace(health, behind=behind)))
         foot = (await stage.frame()).splitlines()[-2]
@@ -227,7 +227,7 @@ async def test_every_order_sorts_and_says_so() -> None:
                 ),
             ),
             ("Age▾", "age", lambda game: game.result == "*"),
-            ("Plays like▾", "rating", lambda game: find_best_percentile(game) or 0.0),
+            ("Better than▾", "rating", lambda game: find_best_percentile(game) or 0.0),
         ):
             text = await stage.press("s")
             assert (
@@ -235,7 +235,11 @@ async def test_every_order_sorts_and_says_so() -> None:
             )
             values = [value(stage.client_state.game(view.id)) for view in boards.listed]
             assert values == sorted(values, reverse=True)
-        await stage.press("s")
+        # The marked column shows what the order follows.
+        best = [find_best_percentile(game) for game in boards.listed]
+        assert best[0] is not None and write_percentile(best[0]) in text
+        text = await stage.press("s")
+        assert "Better than" not in text.splitlines()[1]
         assert list_players(stage) == by_board
 
 
@@ -405,7 +409,7 @@ async def test_a_board_that_vanished_says_so() -> None:
 async def test_players_are_sorted_by_what_is_said_and_opened() -> None:
     async with Stage() as stage:
         text = await stage.press("2")
-        assert "Better than▾" in text and "by how unusual for their Elo" in text
+        assert "Better than▾" in text and "by strength of play for their Elo" in text
         for number, view in enumerate(list(stage.client_state.players())):
             told = replace(view, points=number / 2, finished=1)
             stage.client_state.apply(StandingMessage(told))

@@ -9,8 +9,10 @@ import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.text import Text
+from textual import events
 from textual.app import App, ComposeResult
 from textual.command import CommandPalette
+from textual.widgets import Tab, Tabs
 
 from live.messages.to_clients import GameMessage
 from live.screens.terminal.widgets import AskLine, KeyLine, Lines, RowList
@@ -59,11 +61,27 @@ async def test_a_screen_is_made_when_somebody_first_looks_at_it() -> None:
         players = stage.app.views["players"]
         assert not players.is_attached
         await stage.pilot.click("#tab-players")
-        assert "by how unusual for their Elo" in await stage.frame()
+        assert "by strength of play for their Elo" in await stage.frame()
         assert stage.app.focused is players.query_one(RowList)
         # Keys that are there before the widgets wait for them.
         await stage.press("3", "slash", *"flag", "enter")
         assert stage.app.views["alerts"].describe().endswith("filter 'flag'")
+
+
+@pytest.mark.parametrize(("name", "key"), [("sources", "5"), ("players", "2")])
+async def test_a_screen_that_is_shown_twice_at_once_waits_for_its_widgets(
+    name: str, key: str
+) -> None:
+    async with Stage() as stage:
+        app = stage.app
+        tabs = app.query_one(Tabs)
+        for clicked in (name, "boards", name):
+            tab = app.query_one(f"#tab-{clicked}", Tab)
+            app.post_message(Tabs.TabActivated(tabs, tab))
+        app.post_message(events.Key(key, key))
+        await stage.frame()
+        assert app.view is app.views[name]
+        assert app.focused in app.view.walk_children(with_self=True)
 
 
 async def test_the_palette_of_commands_has_views_keys_and_themes_and_runs_one() -> None:

@@ -131,6 +131,8 @@ def test_an_address_that_selects_games_shows_a_part_of_their_rounds(
     page = f"https://host/{query}#game=a"
     told = call(pages, "page_address.isPartOfRounds", page, is_static)
     assert told is is_part
+    named = call(pages, "page_address.namedIn", page, is_static)["named"]
+    assert (named != []) is is_part
 
 
 # --- players and whom a browser follows -----------------------------------------------

@@ -14,7 +14,7 @@ const LAYOUTS = {
   curves: "Curves",
   grid: "Grid of boards",
   ticker: "Ticker",
-  standings: "Standings by play for their Elo",
+  standings: "Players by strength of play for their Elo",
   player: "Lower third of a player",
   moment: "Moment card",
   duel: "Head to head",

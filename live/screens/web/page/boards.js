@@ -167,7 +167,7 @@ function makeChoice(name, labels, chosen) {
 class EmptyState {
   constructor() {
     this._title = element("h2");
-    const { named, rest } = namedIn(location.href);
+    const { named, rest } = namedIn(location.href, brokerOf() !== null);
     this._asked = named.join(", ");
     this._all = anchor("", this._asked && say("All boards"), rest);
     this._feeds = element("ul");

@@ -70,18 +70,18 @@ export function writePlace(place) {
   return text ? `#${text}` : "";
 }
 
-/** Return the games, boards and players that an address names, `{named, rest}`; `rest` is the address without them. */
-export function namedIn(page) {
+/** Return the games, boards and players that filter a page, `{named, rest}`; `rest` is its address without them. A static page (`isStatic`) ignores filters. */
+export function namedIn(page, isStatic) {
   const url = new URL(page);
   url.hash = "";
-  const filters = ["game", "board", "player"];
+  const filters = isStatic ? [] : ["game", "board", "player"];
   const named = filters.flatMap((name) => url.searchParams.getAll(name));
   for (const name of filters) url.searchParams.delete(name);
   return { named, rest: url.href };
 }
 
-/** Return whether the address of a page filters the games of its rounds. A static page (`isStatic`) ignores filters. */
-export const isPartOfRounds = (page, isStatic) => !isStatic && namedIn(page).named.length > 0;
+/** Return whether the address of a page filters the games of its rounds. */
+export const isPartOfRounds = (page, isStatic) => namedIn(page, isStatic).named.length > 0;
 
 /** Return the service's answer to a request with the page's token; throw if it refuses. */
 export async function ask(path, query = {}) {

@@ -51,7 +51,7 @@ export default {
   refused: "Refused: {}",
   notThere: "Not there yet: {}",
   notUnderstood: "Not understood: {}",
-  standings: "Standings by play for their Elo",
+  standings: "Players by strength of play for their Elo",
   against: "against {}",
   gamesHead: "games",
   points: "points",
