@@ -532,6 +532,17 @@ def test_moves_that_cost_much_are_named_at_the_curve_the_newest_first(
         assert (found or {}).get("counted") == n
 
 
+@pytest.mark.parametrize("same", [{"best": "f1c4"}, {"gain_same_search_cp": 0}])
+def test_a_move_without_a_better_one_cost_nothing_whatever_its_score(
+    pages: Pages, same: dict[str, Any]
+) -> None:
+    held = plain(costly_game((2100, 0, 0), (2080, -150, -150)))
+    assert costly(pages, "lostPoints", held, 3) > 10
+    held["plies"][2] |= {"uci": "f1c4", "best": "b1c3", **same}
+    assert costly(pages, "lostPoints", held, 3) == 0
+    assert costly(pages, "namedMoves", held, "white", 3) == []
+
+
 def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> None:
     def news(held: Any, withheld: bool = False, upto: int = 99) -> str:
         basis = {"withheld": withheld}
