@@ -385,6 +385,15 @@ async def test_a_grid_has_the_elo_above_each_figure(page: Page) -> None:
         assert await page.run(CUT) == []
 
 
+async def test_figures_of_a_grid_lie_beside_its_diagrams(page: Page) -> None:
+    async with on_air(boards=8, plies=60) as (_, publisher):
+        await page.open("about:blank", 640, 360)
+        for language in ("en", "de", "fr", "es", "it", "ru"):
+            await show(page, publisher, f"layout=grid&boards=8&lang={language}")
+            await page.until("document.querySelectorAll('.cell .elo').length === 16")
+            assert await page.run(f"[...{OUTSIDE}, ...{COVERED}]") == [], language
+
+
 async def test_figures_above_what_is_usual_have_the_sign_of_the_page(
     page: Page,
 ) -> None:
