@@ -459,6 +459,18 @@ def test_names_at_curves_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> 
     assert x + 30 <= 400
     assert y - 6 >= 0
     assert places([corner], *[[[0, y], [400, y]] for y in range(0, 300, 8)]) == [None]
+    # The name of the largest change has the best place.
+    slip = {"x": 100, "y": 150, "width": 60, "up": False, "change": 10}
+    blunder = {**slip, "x": 110, "change": 90}
+    found = places([slip, blunder])
+    assert found[1:] == places([blunder])
+    assert found[0] != places([slip])[0]
+    # What is written already, such as the band's name, is not covered.
+    args = ("drawing/curves.js", "namePlaces", [slip], [], AREA)
+    [[_, free]] = pages.run(*args)
+    box = {"left": 0, "right": 400, "top": free - 6, "bottom": free + 6}
+    [[_, y]] = pages.run(*args, [box])
+    assert abs(y - free) >= 12
     # Falling moves are named in their order.
     falling = [
         {"x": x, "y": y, "width": 60, "up": False} for x, y in ((300, 100), (330, 140))
