@@ -724,7 +724,7 @@ FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarti
             {"hello": ARBITER},
             [("hall", "stale: nothing new for 13 min")],
         ),
-        (WELL, {"hello": DELAYED}, [("public", "boards are shown 15:00 late")]),
+        (WELL, {"hello": DELAYED}, [("The public sees boards 15:00 late", "")]),
         # Who watches reads no address and no error of a source; who looks after it
         # reads both.
         ((GONE,), {}, [("Source", "lost, trying again")]),

@@ -27,7 +27,7 @@ export function engineState(health) {
 }
 
 /** Return how late the public sees the boards, as text; empty without a delay. Pure. */
-export const lateText = (delay) => (delay?.delay_s ? say("boards are shown {} late", clockText(delay.delay_s)) : "");
+export const lateText = (delay) => (delay?.delay_s ? say("The public sees boards {} late", clockText(delay.delay_s)) : "");
 
 const STATES = { live: say("live"), stale: say("live"), retrying: say("lost, trying again"), failed: say("lost"), finished: say("over") };
 
@@ -79,7 +79,7 @@ export function troubleLines(held) {
   const { feeds, engines, hello } = held;
   const late = lateText(hello?.public_delay);
   return [
-    ...(late ? [{ state: "waiting", name: say("public"), detail: late }] : []),
+    ...(late ? [{ state: "waiting", name: late, detail: "" }] : []),
     ...(hello?.sight === "arbiter" ? sourceLines(feeds) : sourcesLine(feeds)),
     // Readers who may not see scores do not learn whether scores are late.
     ...(engines && hello?.sight !== "venue" ? [...scoresLine(held), ...measuringLine(engines)] : []),
