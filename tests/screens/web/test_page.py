@@ -670,10 +670,11 @@ BUSY = EngineHealth(
 
 
 def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
-    def engine_rows(health: EngineHealth) -> dict[str, str]:
+    def engine_rows(health: EngineHealth, sight: str = "arbiter") -> dict[str, str]:
         engine = EngineInfo("Stockfish", "depth 9", 2200, "field", 40)
         held = {"engines": plain(health), "engine": plain(engine)}
-        return dict(call(pages, "health_view.engineRows", held))
+        hello = {"sight": sight}
+        return dict(call(pages, "health_view.engineRows", {**held, "hello": hello}))
 
     assert engine_rows(BUSY) == {
         "Problem": BUSY.problem,
@@ -684,6 +685,17 @@ def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
         "Restarts": "0",
     }
     assert engine_rows(EngineHealth())["Positions waiting"] == "0"
+    # What a reader may not see arrives empty, and is not said to be none.
+    shown = {
+        sight: {
+            name
+            for name, text in engine_rows(EngineHealth(), sight).items()
+            if text != "not shown here"
+        }
+        for sight in ("public", "venue")
+    }
+    figures = {"Positions waiting", "Searches", "Restarts"}
+    assert shown == {"public": {"Engine", *figures}, "venue": {"Engine"}}
 
 
 MEASURING = EngineHealth(measuring=MeasuringProgress(147, 294))

@@ -178,6 +178,7 @@ export const TEXTS = {
   "none": ["keines", "aucun", "ninguno", "nessuno", "нет"],
   "Behind": ["Im Rückstand", "En retard", "Atraso", "In ritardo", "Отставание"],
   "no": ["nein", "non", "no", "no", "нет"],
+  "not shown here": ["hier nicht gezeigt", "pas montré ici", "no se muestra aquí", "non mostrato qui", "здесь не показано"],
   "Positions waiting": ["Wartende Stellungen", "Positions en attente", "Posiciones en espera", "Posizioni in attesa", "Позиций в очереди"],
   "{}, the oldest for {}": ["{}, die älteste seit {}", "{}, la plus ancienne depuis {}", "{}, la más antigua desde hace {}", "{}, la più vecchia da {}", "{}, самая старая: {}"],
   "Searches": ["Berechnungen", "Calculs", "Cálculos", "Calcoli", "Расчётов"],

@@ -27,6 +27,7 @@ export class PlayersPage {
       element("thead", "", "", this._header.node), this._body,
     );
     table.id = "players";
+    this._table = table;
     this._filter = searchField(say("Filter players"), (q) => go({ q }));
     const bar = named(element("div", "toolbar", "", this._filter, share), say("Players"), "search");
     this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches.node);
@@ -52,7 +53,9 @@ export class PlayersPage {
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 11 : 36));
     });
     const ties = isWithheld(held) ? "" : say("Players with under ten counted moves have no place.");
-    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("Nothing matches the filter.") : say("Nothing here yet."));
+    this._table.hidden = held.players.size === 0;
+    const reason = isWithheld(held) ? spoken.withheld : say("Nothing here yet.");
+    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("Nothing matches the filter.") : reason);
     this._matches.draw(this._isPart ? [] : [...held.games.values()]);
   }
 }
