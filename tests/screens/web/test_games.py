@@ -143,6 +143,13 @@ def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None
     assert low < 1900 < 2800 < high
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(28.5, "29"), (29.5, "30"), (0.2, "1"), (99.9, "99")]
+)
+def test_half_a_percentile_is_rounded_up(pages: Pages, value: float, text: str) -> None:
+    assert pages.run("client/figures.js", "percentText", value) == text
+
+
 def test_a_figure_is_read_with_its_band(pages: Pages) -> None:
     assert (
         pages("constant", module="client/figures.js", name="EARLY_MOVES") == EARLY_MOVES

@@ -144,7 +144,8 @@ function makeColumn({ id, name, value, low, high, interval, kind, digits, missin
     number(view, engine) {
       if (id === "perceived" || id === "percentile") return rankedBy(view);
       const number = read(view, path, engine);
-      return number === null || kind === "points" ? number : Number(number.toFixed(kind === "number" ? digits : 0));
+      if (number === null || kind === "points") return number;
+      return kind === "number" ? Number(number.toFixed(digits)) : Math.round(number);
     },
     show(view, engine) {
       if (id === "perceived" || id === "percentile") return showPerceived(view, id, missing);
