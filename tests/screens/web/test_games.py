@@ -451,8 +451,11 @@ AREA = {"left": 0, "right": 400, "top": 0, "bottom": 300, "height": 12, "gap": 2
 
 
 def test_names_at_curves_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> None:
-    def places(names: list[dict[str, Any]], *lines: list[list[int]]) -> Any:
-        return pages.run("drawing/curves.js", "namePlaces", names, lines, AREA)
+    def places(
+        names: list[dict[str, Any]], *lines: list[list[int]], boxes: Any = ()
+    ) -> Any:
+        args = [names, lines, AREA, boxes]
+        return pages.run("drawing/curves.js", "namePlaces", *args)
 
     names = [{"x": x, "y": 150, "width": 60, "up": True} for x in (100, 110, 120)]
     found = places(names, [[0, 150], [400, 150]], [[0, 120], [400, 120]])
@@ -473,10 +476,9 @@ def test_names_at_curves_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> 
     assert found[1:] == places([blunder])
     assert found[0] != places([slip])[0]
     # What is written already, such as the band's name, is not covered.
-    args = ("drawing/curves.js", "namePlaces", [slip], [], AREA)
-    [[_, free]] = pages.run(*args)
+    [[_, free]] = places([slip])
     box = {"left": 0, "right": 400, "top": free - 6, "bottom": free + 6}
-    [[_, y]] = pages.run(*args, [box])
+    [[_, y]] = places([slip], boxes=[box])
     assert abs(y - free) >= 12
     # Falling moves are named in their order.
     falling = [
