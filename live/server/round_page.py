@@ -33,6 +33,7 @@ from live.watch.words import WORDS
 #: Time after which a page about a round in progress reloads itself, seconds.
 _AGAIN_S = 60
 _PICTURE = f"{API_PATH[1:]}/round.png"
+_DRAWING = f"{API_PATH[1:]}/round.svg"
 _POINTS: dict[float | None, str] = {1.0: "1", 0.5: "½", 0.0: "0"}
 
 
@@ -44,7 +45,8 @@ class RoundLinks(NamedTuple):
     token: Mapping[str, str]
     """The query parameter with the reader's token, for links; empty without a token."""
     has_picture: bool
-    """True if this service can draw pictures."""
+    """True if this service can make PNG pictures, which chats need. The page shows the
+    drawing as SVG otherwise."""
 
 
 def render_round(
@@ -69,22 +71,23 @@ def render_round(
     title = name_round(name, language)
     description = describe_round(summary, language)
     date = write_date(summary, language)
+    separated_date = f" · {escape(date)}" if date else ""
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p><strong>{escape(description)}</strong> {escape(date)}</p>",
+        f"<p><strong>{escape(description)}</strong>{separated_date}</p>",
         f"<p>{escape(words.measuring)}</p>" if is_measuring else "",
         _render_highlights(summary, language, links),
         _render_results(summary, language, links),
     ]
     if summary.unscored:
         parts.append(f"<p>{escape(words.unscored.format(summary.unscored))}</p>")
-    if links.has_picture:
-        picture = escape(_address(_PICTURE, name, language, links.token))
-        parts.append(
-            f'<p><a href="{picture}"><img src="{picture}"'
-            f' width="{WIDTH}" height="{HEIGHT}"'
-            f' alt="{escape(words.picture)}"></a></p>'
-        )
+    path = _PICTURE if links.has_picture else _DRAWING
+    picture = escape(_address(path, name, language, links.token))
+    parts.append(
+        f'<p><a href="{picture}"><img src="{picture}"'
+        f' width="{WIDTH}" height="{HEIGHT}"'
+        f' alt="{escape(words.picture)}"></a></p>'
+    )
     head = _render_head(title, description, name, language, links)
     return _render_page(
         title, "".join(parts), head, name, language, links, other_rounds

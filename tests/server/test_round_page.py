@@ -112,7 +112,8 @@ def test_picture_and_page_write_the_date_as_people_do(
 ) -> None:
     summary = summarise_round([played("g", 1, date=date)])
     page = render_round(summary, language, RoundLinks("https://host/", {}, True), [])
-    assert f"</strong> {written}</p>" in page.decode()
+    separated = f" · {written}" if written else ""
+    assert f"</strong>{separated}</p>" in page.decode()
     assert written in texts(draw_round(summary, language))
 
 
@@ -155,6 +156,17 @@ def test_figures_that_are_not_known_are_left_out() -> None:
     # Where nobody has an Elo, nobody is compared.
     assert "none" in said and not {"nobody", "Better than usual"} & set(said)
     assert any("moves not scored yet: 40" in each for each in said)
+
+
+@pytest.mark.parametrize(("has_png", "file"), [(True, "png"), (False, "svg")])
+def test_the_page_shows_the_picture_also_where_png_cannot_be_made(
+    has_png: bool, file: str
+) -> None:
+    links = RoundLinks("https://host/", {}, has_png)
+    page = render_round(summarise_round(a_round()), "en", links, []).decode()
+    assert f'<img src="api/v3/round.{file}?event=Open' in page
+    # Chats cannot show a drawing.
+    assert ("og:image" in page) == has_png
 
 
 def test_hostile_names_are_text_on_the_page() -> None:

@@ -689,6 +689,25 @@ async def test_before_the_first_game_it_says_what_is_followed_and_how_that_does(
 
 
 @pytest.mark.whole
+async def test_players_and_health_say_what_is_withheld(page: Page) -> None:
+    def main(view: str) -> str:
+        return f"document.querySelector('.{view}-view')?.innerText"
+
+    async with on_air(boards=2, plies=20, hide_scores=True) as (_, publisher):
+        await page.open(f"{publisher.url}#view=players")
+        await page.until(f"{main('players')}.includes('withheld here')")
+        said = await page.run(main("players"))
+        assert not [
+            wrong for wrong in ("Nothing here yet", "Better than") if wrong in said
+        ]
+        await go(page, "#view=health", ".health-view tbody")
+        cells = "[...document.querySelectorAll('tbody td')].map((td) => td.innerText)"
+        await page.until(f"{cells}.includes('not shown here')")
+        assert "0" not in await page.run(cells)
+        assert page.complaints == []
+
+
+@pytest.mark.whole
 async def test_screening_figures_are_for_arbiters_alone(
     page: Page, tmp_path: Path
 ) -> None:

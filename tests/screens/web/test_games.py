@@ -143,6 +143,13 @@ def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None
     assert low < 1900 < 2800 < high
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(28.5, "29"), (29.5, "30"), (0.2, "1"), (99.9, "99")]
+)
+def test_half_a_percentile_is_rounded_up(pages: Pages, value: float, text: str) -> None:
+    assert pages.run("client/figures.js", "percentText", value) == text
+
+
 def test_a_figure_is_read_with_its_band(pages: Pages) -> None:
     assert (
         pages("constant", module="client/figures.js", name="EARLY_MOVES") == EARLY_MOVES
@@ -444,8 +451,11 @@ AREA = {"left": 0, "right": 400, "top": 0, "bottom": 300, "height": 12, "gap": 2
 
 
 def test_names_at_curves_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> None:
-    def places(names: list[dict[str, Any]], *lines: list[list[int]]) -> Any:
-        return pages.run("drawing/curves.js", "namePlaces", names, lines, AREA)
+    def places(
+        names: list[dict[str, Any]], *lines: list[list[int]], boxes: Any = ()
+    ) -> Any:
+        args = [names, lines, AREA, boxes]
+        return pages.run("drawing/curves.js", "namePlaces", *args)
 
     names = [{"x": x, "y": 150, "width": 60, "up": True} for x in (100, 110, 120)]
     found = places(names, [[0, 150], [400, 150]], [[0, 120], [400, 120]])
@@ -459,6 +469,17 @@ def test_names_at_curves_lie_neither_on_another_nor_on_a_curve(pages: Pages) -> 
     assert x + 30 <= 400
     assert y - 6 >= 0
     assert places([corner], *[[[0, y], [400, y]] for y in range(0, 300, 8)]) == [None]
+    # The name of the largest change has the best place.
+    slip = {"x": 100, "y": 150, "width": 60, "up": False, "change": 10}
+    blunder = {**slip, "x": 110, "change": 90}
+    found = places([slip, blunder])
+    assert found[1:] == places([blunder])
+    assert found[0] != places([slip])[0]
+    # What is written already, such as the band's name, is not covered.
+    [[_, free]] = places([slip])
+    box = {"left": 0, "right": 400, "top": free - 6, "bottom": free + 6}
+    [[_, y]] = places([slip], boxes=[box])
+    assert abs(y - free) >= 12
     # Falling moves are named in their order.
     falling = [
         {"x": x, "y": y, "width": 60, "up": False} for x, y in ((300, 100), (330, 140))

@@ -314,6 +314,20 @@ OUTSIDE = """(() => {
   return outside;
 })()"""
 
+#: Figures and reasons that lie over a diagram or a move.
+COVERED = """[...document.querySelectorAll('.ratings *')].filter((node) => {
+  if (!node.checkVisibility() || node.children.length || !node.textContent)
+    return false;
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  const own = range.getBoundingClientRect();
+  return [...document.querySelectorAll('.diagram, .move')].some((other) => {
+    const { left, right, top, bottom } = other.getBoundingClientRect();
+    const isBeside = own.right <= left + 1 || own.left >= right - 1;
+    return !isBeside && own.bottom > top + 1 && own.top < bottom - 1;
+  });
+}).map((node) => `${node.className} ${node.textContent}`)"""
+
 
 @pytest.mark.parametrize("boards", [8, 4])
 async def test_nothing_breaks_at_the_highest_figure_and_the_longest_names(
@@ -369,6 +383,15 @@ async def test_a_grid_has_the_elo_above_each_figure(page: Page) -> None:
         for said in await page.run(read):
             assert re.search(r"\bplaying like \d", said) and "Elo" in said, said
         assert await page.run(CUT) == []
+
+
+async def test_figures_of_a_grid_lie_beside_its_diagrams(page: Page) -> None:
+    async with on_air(boards=8, plies=60) as (_, publisher):
+        await page.open("about:blank", 640, 360)
+        for language in ("en", "de", "fr", "es", "it", "ru"):
+            await show(page, publisher, f"layout=grid&boards=8&lang={language}")
+            await page.until("document.querySelectorAll('.cell .elo').length === 16")
+            assert await page.run(f"[...{OUTSIDE}, ...{COVERED}]") == [], language
 
 
 async def test_figures_above_what_is_usual_have_the_sign_of_the_page(
@@ -724,11 +747,17 @@ async def test_a_token_in_the_address_opens_the_socket(
 async def test_layouts_without_their_figures_say_that_they_are_withheld(
     page: Page,
 ) -> None:
+    bars = "[...document.querySelectorAll('.bar')].some((bar) => bar.offsetParent)"
     async with on_air(boards=2, plies=20, hide_scores=True) as (_, publisher):
         await page.open("about:blank")
-        for layout in list(SIZES)[:-1]:
+        sizes = list(SIZES.items())[:-1]
+        for layout, size in (*sizes, ("ticker", (640, 116)), ("ticker", (1280, 116))):
+            await page.resize(*size)
             await show(page, publisher, f"layout={layout}")
             await page.until("document.body.innerText.includes('withheld here')")
+            # A bar without a score would look like an equal one.
+            assert not await page.run(bars), layout
+            assert await page.run(f"[...{OUTSIDE}, ...{COVERED}]") == [], layout
             text = await page.run("document.body.innerText")
             assert not [
                 wrong for wrong in ("to be rated", "Waiting") if wrong in text

@@ -534,6 +534,17 @@ def test_moves_that_cost_much_are_named_at_the_curve_the_newest_first(
         assert (found or {}).get("counted") == n
 
 
+@pytest.mark.parametrize("same", [{"best": "f1c4"}, {"gain_same_search_cp": 0}])
+def test_a_move_without_a_better_one_cost_nothing_whatever_its_score(
+    pages: Pages, same: dict[str, Any]
+) -> None:
+    held = plain(costly_game((2100, 0, 0), (2080, -150, -150)))
+    assert costly(pages, "lostPoints", held, 3) > 10
+    held["plies"][2] |= {"uci": "f1c4", "best": "b1c3", **same}
+    assert costly(pages, "lostPoints", held, 3) == 0
+    assert costly(pages, "namedMoves", held, "white", 3) == []
+
+
 def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> None:
     def news(held: Any, withheld: bool = False, upto: int = 99) -> str:
         basis = {"withheld": withheld}
@@ -661,10 +672,11 @@ BUSY = EngineHealth(
 
 
 def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
-    def engine_rows(health: EngineHealth) -> dict[str, str]:
+    def engine_rows(health: EngineHealth, sight: str = "arbiter") -> dict[str, str]:
         engine = EngineInfo("Stockfish", "depth 9", 2200, "field", 40)
         held = {"engines": plain(health), "engine": plain(engine)}
-        return dict(call(pages, "health_view.engineRows", held))
+        hello = {"sight": sight}
+        return dict(call(pages, "health_view.engineRows", {**held, "hello": hello}))
 
     assert engine_rows(BUSY) == {
         "Problem": BUSY.problem,
@@ -675,6 +687,14 @@ def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
         "Restarts": "0",
     }
     assert engine_rows(EngineHealth())["Positions waiting"] == "0"
+    # What a reader may not see arrives empty, and is not said to be none.
+    withheld = "not shown here"
+    public = engine_rows(EngineHealth(), "public")
+    assert public["Problem"] == public["Behind"] == withheld
+    assert list(public.values()).count(withheld) == 2
+    venue = engine_rows(EngineHealth(), "venue")
+    assert venue.pop("Engine") == "Stockfish, depth 9"
+    assert set(venue.values()) == {withheld}
 
 
 MEASURING = EngineHealth(measuring=MeasuringProgress(147, 294))
@@ -715,7 +735,7 @@ FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarti
             {"hello": ARBITER},
             [("hall", "stale: nothing new for 13 min")],
         ),
-        (WELL, {"hello": DELAYED}, [("public", "boards are shown 15:00 late")]),
+        (WELL, {"hello": DELAYED}, [("The public sees boards 15:00 late", "")]),
         # Who watches reads no address and no error of a source; who looks after it
         # reads both.
         ((GONE,), {}, [("Source", "lost, trying again")]),

@@ -282,7 +282,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             for delay, said in (
                 (None, ""),
                 ({"delay_s": 0}, ""),
-                ({"delay_s": 900.0}, "boards are shown 15:00 late"),
+                ({"delay_s": 900.0}, "The public sees boards 15:00 late"),
             )
         ),
     ],

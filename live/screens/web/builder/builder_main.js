@@ -49,9 +49,7 @@ for (const [name, option] of Object.entries(OPTIONS)) {
   byId("choices").lastChild.append(field.node);
 }
 
-function readChoices() {
-  return Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
-}
+const readChoices = () => Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
 
 /** Update the preview after a choice. */
 function noteChoice() {

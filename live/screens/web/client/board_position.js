@@ -56,9 +56,7 @@ function play(board, move) {
 }
 
 /** Return the number of a square, 0 for `a1`. */
-export function square(name) {
-  return FILES.indexOf(name[0]) + 8 * (Number(name[1]) - 1);
-}
+export const square = (name) => FILES.indexOf(name[0]) + 8 * (Number(name[1]) - 1);
 
 const WORTH = { q: 9, r: 5, b: 3, n: 3, p: 1 };
 const SIGNS = { q: "\u265b", r: "\u265c", b: "\u265d", n: "\u265e", p: "\u265f" };

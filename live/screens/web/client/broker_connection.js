@@ -174,6 +174,4 @@ export class BrokerConnection extends Link {
   }
 }
 
-function text(payload) {
-  return new TextDecoder().decode(payload);
-}
+const text = (payload) => new TextDecoder().decode(payload);

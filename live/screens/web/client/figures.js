@@ -50,9 +50,7 @@ export function eloText({ value, index }) {
 }
 
 /** Return the usual range, `1950\u20132550`; empty if there is none or one end is open. */
-export function bandText({ low, high }) {
-  return low === null || high === null ? "" : `${Math.round(low)}\u2013${Math.round(high)}`;
-}
+export const bandText = ({ low, high }) => (low === null || high === null ? "" : `${Math.round(low)}\u2013${Math.round(high)}`);
 
 /** Share of the strip's length for the usual range; the rest is for figures outside it. */
 const BAND_SHARE = 0.6;

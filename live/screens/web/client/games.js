@@ -6,9 +6,7 @@ export const COLORS = ["white", "black"];
 export const bothSides = (make) => ({ white: make("white"), black: make("black") });
 
 /** Return the names of all players, so that shortened names stay distinct. */
-export function everybodyIn({ games }) {
-  return [...new Set([...games.values()].flatMap(({ white, black }) => [white.name, black.name]))];
-}
+export const everybodyIn = ({ games }) => [...new Set([...games.values()].flatMap(({ white, black }) => [white.name, black.name]))];
 
 /** Value of `round` in a place (see page/page_address.js) that selects every round. */
 export const ALL_ROUNDS = "all";
@@ -175,9 +173,7 @@ function compareRounds(a, b) {
   return left.length - right.length;
 }
 
-function roundPart(part) {
-  return /^[0-9]{1,9}$/.test(part) ? [Number(part), ""] : [-1, part];
-}
+const roundPart = (part) => (/^[0-9]{1,9}$/.test(part) ? [Number(part), ""] : [-1, part]);
 
 /** Compare texts by their UTF-16 codes, so that the order does not depend on the reader's language. */
 export const compareText = (a, b) => (a < b ? -1 : Number(a > b));

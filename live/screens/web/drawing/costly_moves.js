@@ -9,8 +9,13 @@ export const COSTLY_POINTS = 10;
 /** Number of the side's later moves for which a costly move stays news. */
 const NEWS_MOVES = 3;
 
-/** Return the expected score that the move at `ply` lost for its player, in hundredths; 0 while a score is missing. */
+/**
+ * Return the expected score that the move at `ply` lost for its player, in hundredths; 0 while a score is missing, and 0
+ * if the search before the move found no better move, since the scores come from two searches and can differ.
+ */
 export function lostPoints(game, ply) {
+  const { best = null, uci, gain_same_search_cp: gain } = game.plies[ply - 1] ?? {};
+  if ((best !== null && best === uci) || (gain ?? -1) >= 0) return 0;
   const scoreAt = (at) => (at === 0 ? game.start_score_cp : game.plies[at - 1]?.score_cp) ?? null;
   const [before, after] = [scoreAt(ply - 1), scoreAt(ply)];
   if (before === null || after === null) return 0;

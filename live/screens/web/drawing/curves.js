@@ -107,9 +107,9 @@ export function curveOptions(shape) {
     bands: COLORS.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
     marked(plot) {
       for (const side of COLORS) drawCore(plot, side, color(`--${side}-core`), thick / 2);
-      if (above() === null) nameBand(plot, usual, { color: color("--quiet"), family, size: names });
+      const bandBox = above() === null ? nameBand(plot, usual, { color: color("--quiet"), family, size: names }) : [];
       markEnds(plot, game(), { color, family, size: letters, above: above() });
-      if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, skippedPlies: skippedPlies(), written });
+      if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, skippedPlies: skippedPlies(), written, takenBoxes: bandBox });
     },
   };
 }
@@ -132,27 +132,31 @@ function drawCore(plot, side, core, width) {
   ctx.restore();
 }
 
-/** Write the name of the band just above its lower edge, at its newest point. */
+/** Write the name of the band just above its lower edge, at its newest point; return its box in a list, empty without a name. */
 function nameBand(plot, text, { color, family, size }) {
   const lows = [plot.data[2], plot.data[5]].find((low) => low.some((elo) => elo !== null));
-  if (!text || lows === undefined) return;
+  if (!text || lows === undefined) return [];
   const at = lows.findLastIndex((elo) => elo !== null);
   const ratio = devicePixelRatio;
   const { ctx } = plot;
   ctx.save();
   Object.assign(ctx, { fillStyle: color, font: `${Math.round(size * ratio)}px ${family}`, textAlign: "right", textBaseline: "bottom" });
-  ctx.fillText(text, plot.valToPos(plot.data[0][at], "x", true) - 6 * ratio, plot.valToPos(lows[at], "y", true) - 3 * ratio);
+  const [right, bottom] = [plot.valToPos(plot.data[0][at], "x", true) - 6 * ratio, plot.valToPos(lows[at], "y", true) - 3 * ratio];
+  ctx.fillText(text, right, bottom);
+  const { width } = ctx.measureText(text);
   ctx.restore();
+  return [{ left: right - width, right, top: bottom - size * ratio, bottom }];
 }
 
 /**
  * Return where to write the names of points beside curves: `[x, y]` of the middle of each name, null without room. Pure.
  *
- * `names` are `{x, y, width, up}` of the named points, `lines` the curves as lists of `[x, y]`, and `area` is `{left,
- * right, top, bottom, height, gap}`. No name covers another name or a curve.
+ * `names` are `{x, y, width, up, change}` of the named points; the one with the largest `change` is placed first. `lines` are
+ * the curves as lists of `[x, y]`, and `area` is `{left, right, top, bottom, height, gap}`. No name covers another name, a
+ * curve or one of `boxes`.
  */
-export function namePlaces(names, lines, { left, right, top, bottom, height, gap }) {
-  const takenBoxes = [];
+export function namePlaces(names, lines, { left, right, top, bottom, height, gap }, boxes = []) {
+  const takenBoxes = [...boxes];
   const meets = (box) => ([x1, y1], [x2, y2]) => {
     const [from, to] = [Math.max(Math.min(x1, x2), box.left), Math.min(Math.max(x1, x2), box.right)];
     if (from > to) return false;
@@ -162,9 +166,12 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
   const overlaps = (box) => (takenBox) => box.left < takenBox.right && takenBox.left < box.right && box.top < takenBox.bottom && takenBox.top < box.bottom;
   const isInside = (box) => box.top >= top && box.bottom <= bottom && box.left >= left && box.right <= right;
   const isFree = (box) => isInside(box) && !takenBoxes.some(overlaps(box)) && !lines.some((points) => points.slice(1).some((next, at) => meets(box)(points[at], next)));
-  return names.map(({ x, y, width, up }) => {
+  const places = new Map(names.toSorted((a, b) => (b.change ?? 0) - (a.change ?? 0)).map((name) => [name, place(name)]));
+  return names.map((name) => places.get(name));
+
+  function place({ x, y, width, up }) {
     const side = up ? -1 : 1;
-    const boxes = NAME_STEPS.flatMap((step) => {
+    const ownBoxes = NAME_STEPS.flatMap((step) => {
       const away = (step * height) / 2;
       const [far, beside] = [side * (away + gap + height / 2), width / 2 + 2 * gap];
       const middle = Math.min(Math.max(x, left + width / 2), right - width / 2) - x;
@@ -173,11 +180,11 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
         left: x + dx - width / 2, right: x + dx + width / 2, top: y + dy - height / 2, bottom: y + dy + height / 2,
       }));
     });
-    const freeBox = boxes.find(isFree) ?? null;
+    const freeBox = ownBoxes.find(isFree) ?? null;
     if (freeBox === null) return null;
     takenBoxes.push(freeBox);
     return [(freeBox.left + freeBox.right) / 2, (freeBox.top + freeBox.bottom) / 2];
-  });
+  }
 }
 
 /** Distances from its point at which a name is tried, in halves of its height; with more the point would be unclear. */
@@ -190,7 +197,7 @@ const chooseInk = (color, side) => color(`--${side}-text`) || color(`--${side}-l
 const NAMED = 3;
 
 /** Mark each costly move at its player's curve, and write it with `written` in letters of `size` CSS pixels. */
-function markCostlyMoves(plot, game, { color, family, size, skippedPlies, written = (san) => san }) {
+function markCostlyMoves(plot, game, { color, family, size, skippedPlies, takenBoxes, written = (san) => san }) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   const { left, top, width, height } = plot.bbox;
@@ -202,14 +209,14 @@ function markCostlyMoves(plot, game, { color, family, size, skippedPlies, writte
   const names = COLORS.flatMap((side) => namedMoves(game, side, NAMED).filter(({ ply }) => !skippedPlies.includes(ply)).map(({ ply, from, to }) => {
     const text = moveText(ply, written(game.plies[ply - 1]?.san ?? ""), game.start_fen);
     const [x, y] = place(Math.ceil(ply / 2), to);
-    return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };
+    return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from, change: Math.abs(to - from) };
   }));
   const lines = COLORS.map((side) => plot.data[0].flatMap((move, at) => {
     const elo = plot.data[VALUES[side]][at] ?? null;
     return elo === null ? [] : [place(move, elo)];
   }));
   const area = { left, right: left + width, top, bottom: top + height, height: 1.2 * size * ratio, gap: 0.4 * size * ratio };
-  const places = namePlaces(names, lines, area);
+  const places = namePlaces(names, lines, area, takenBoxes);
   ctx.lineWidth = ratio;
   ctx.setLineDash([]);
   names.forEach(({ side, text, x, y }, at) => {

@@ -91,9 +91,7 @@ export function setParts(node, text) {
 }
 
 /** Make a node for a name, isolated so that right-to-left names do not reorder the text around them. */
-export function nameNode(className) {
-  return element("bdi", className);
-}
+export const nameNode = (className) => element("bdi", className);
 
 /** Texts stored in this browser, by name. If the browser stores nothing, reading returns null and writing returns false. */
 export const kept = {

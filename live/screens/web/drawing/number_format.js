@@ -14,9 +14,7 @@ export function scoreText(cp, mate) {
  * Return White's share of a score bar, 0 to 1, by the logistic curve that lichess publishes as win percentage
  * (lichess.org/page/accuracy), so that the bar moves as viewers expect.
  */
-export function whiteShare(cp) {
-  return 1 / (1 + Math.exp(-0.00368208 * cp));
-}
+export const whiteShare = (cp) => 1 / (1 + Math.exp(-0.00368208 * cp));
 
 /** White's share of a score bar for each result. */
 export const RESULT_SHARES = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
@@ -41,9 +39,7 @@ export function moveText(ply, san, startFen) {
 }
 
 /** Return a result as text, `½–½` for `1/2-1/2`; empty for a running game. */
-export function resultText(result) {
-  return result === "*" ? "" : result.replaceAll("1/2", "\u00bd").replace("-", "\u2013");
-}
+export const resultText = (result) => (result === "*" ? "" : result.replaceAll("1/2", "\u00bd").replace("-", "\u2013"));
 
 /** Return an address if it is safe in a link, otherwise null: a feed could send one that begins with `javascript:`. */
 export function safeLink(text) {

@@ -15,9 +15,7 @@ const STAY_MS = { closest: 20_000, latest: 10_000, story: 20_000 };
 const CLOSER = 0.03;
 
 /** Return a name as filters compare it; same as `fold_name` of `live/games/player_identity.py`. */
-function foldName(name) {
-  return name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
-}
+const foldName = (name) => name.normalize("NFC").toUpperCase().toLowerCase().split(/\s+/).filter(Boolean).join(" ");
 
 /** Return whether a player is in the list `asked` of names and FIDE ids. */
 export function isAsked({ name, fide_id: id }, asked) {

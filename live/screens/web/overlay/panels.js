@@ -144,12 +144,12 @@ class PlayerPanel {
 /** The score bar, the score, the last move and a swing, arranged by a layout. */
 class ScorePanel {
   /** `briefly` shortens the texts; a layout can change it later. */
-  constructor({ options, words, moves, everybody }, briefly = false) {
+  constructor({ options, words, moves, everybody, withheld }, briefly = false) {
     this.briefly = briefly;
     this._options = options;
     this._words = words;
     this._moves = moves;
-    this._everybody = everybody;
+    Object.assign(this, { _everybody: everybody, _withheld: withheld });
     this._shown = null;
     this.bar = element("div", "bar", "", element("i", "fill"));
     this.move = element("span", "move");
@@ -161,6 +161,7 @@ class ScorePanel {
   draw(game, swing) {
     const score = scoreOf(game, this._options);
     const { share, state } = score;
+    this.bar.hidden = this._withheld();
     this.bar.style.setProperty("--white", (share ?? 0.5).toFixed(3));
     this.bar.classList.toggle("unknown", share === null);
     setText(this.number, markScore(score));

@@ -117,9 +117,7 @@ export function clockOf(game, color, elapsedS = 0, plies = game.plies) {
 }
 
 /** Return the side to move; null after the end of the game. */
-export function turnOf(game) {
-  return game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null;
-}
+export const turnOf = (game) => (game.result === "*" ? moverOf(game.plies.length + 1, game.start_fen) : null);
 
 /** Return round, board and event as text, without unknown ones; the board only with `hasBoard`. */
 export function placeOf(game, words, hasBoard = true) {

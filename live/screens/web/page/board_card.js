@@ -78,7 +78,7 @@ export class Card {
     // A result is shown beside the names and not here.
     setText(this.score, game.result === "*" ? markScore(score) : "");
     this.score.classList.toggle("provisional", !isSure(score));
-    drawBar(this.bar, score);
+    drawBar(this.bar, score, basis);
     for (const side of Object.values(this.sides)) side.draw(game, basis);
     return score;
   }

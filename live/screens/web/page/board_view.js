@@ -133,7 +133,7 @@ export class BoardPage {
     this._left.classList.toggle("flipped", place.flip);
     const score = scoreOf(game, { plies });
     const odds = oddsOf(game, plies);
-    drawBar(this._bar, score);
+    drawBar(this._bar, score, basis);
     const description = `${say("Score")} ${score.text || (basis.withheld ? words.withheld : say("not scored yet"))}`;
     named(this._bar, odds ? `${description}. ${oddsWords(odds, words)}` : description);
     this._odds.hidden = odds === null;

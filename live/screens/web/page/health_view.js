@@ -27,7 +27,7 @@ export function engineState(health) {
 }
 
 /** Return how late the public sees the boards, as text; empty without a delay. Pure. */
-export const lateText = (delay) => (delay?.delay_s ? say("boards are shown {} late", clockText(delay.delay_s)) : "");
+export const lateText = (delay) => (delay?.delay_s ? say("The public sees boards {} late", clockText(delay.delay_s)) : "");
 
 const STATES = { live: say("live"), stale: say("live"), retrying: say("lost, trying again"), failed: say("lost"), finished: say("over") };
 
@@ -79,7 +79,7 @@ export function troubleLines(held) {
   const { feeds, engines, hello } = held;
   const late = lateText(hello?.public_delay);
   return [
-    ...(late ? [{ state: "waiting", name: say("public"), detail: late }] : []),
+    ...(late ? [{ state: "waiting", name: late, detail: "" }] : []),
     ...(hello?.sight === "arbiter" ? sourceLines(feeds) : sourcesLine(feeds)),
     // Readers who may not see scores do not learn whether scores are late.
     ...(engines && hello?.sight !== "venue" ? [...scoresLine(held), ...measuringLine(engines)] : []),
@@ -106,18 +106,21 @@ export function drawHealth(list, held) {
 const writeNumber = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString(locale));
 
 /** Return the rows about all engines together, `[name, value]`, for people who run the service. Pure. */
-export function engineRows({ engines: health, engine }) {
+export function engineRows({ engines: health, engine, hello }) {
   if (!health) return [];
+  // What this reader may not see has its default value, which is no figure.
+  const seenBy = (isSeen) => (text) => (isSeen ? text : say("not shown here"));
+  const [forArbiters, forPublic] = [seenBy(hello?.sight === "arbiter"), seenBy(hello?.sight !== "venue")];
   const knownPercent = Math.round((100 * health.cache_hits) / health.asked);
   const searches = writeNumber(health.searches);
   const waiting = writeNumber(health.queued);
   return [
-    [say("Problem"), health.problem || health.human?.problem || say("none")],
-    [say("Behind"), health.behind || say("no")],
+    [say("Problem"), forArbiters(health.problem || health.human?.problem || say("none"))],
+    [say("Behind"), forArbiters(health.behind || say("no"))],
     [say("Engine"), engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
-    [say("Positions waiting"), health.queued ? say("{}, the oldest for {}", waiting, age(words, health.oldest_wait_s)) : waiting],
-    [say("Searches"), health.asked ? say("{}, {} % of {} known already", searches, knownPercent, writeNumber(health.asked)) : searches],
-    [say("Restarts"), writeNumber(health.restarts)],
+    [say("Positions waiting"), forPublic(health.queued ? say("{}, the oldest for {}", waiting, age(words, health.oldest_wait_s)) : waiting)],
+    [say("Searches"), forPublic(health.asked ? say("{}, {} % of {} known already", searches, knownPercent, writeNumber(health.asked)) : searches)],
+    [say("Restarts"), forPublic(writeNumber(health.restarts))],
   ];
 }
 
@@ -132,11 +135,12 @@ export class HealthView {
   }
 
   draw(held) {
-    this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feedText(feed), say(state), detail || "\u2013"]));
+    const feeds = held.feeds.map(({ feed, state, detail }) => [feedText(feed), say(state), detail || "\u2013"]);
+    this._feeds.fill(feeds.length > 0 ? feeds : [["\u2013", say("not there yet, waiting"), "\u2013"]]);
     held.feeds.forEach(({ state }, at) => (this._feeds.body.rows[at].cells[1].dataset.state = state));
     const speed = (knodes) => (knodes === null ? "\u2013" : String(Math.round(knodes)));
-    const engines = held.engines?.engines ?? [];
-    this._engines.fill(engines.map((engine) => [String(engine.index + 1), say(engine.state), speed(engine.knodes_per_s)]));
+    const engines = (held.engines?.engines ?? []).map((engine) => [String(engine.index + 1), say(engine.state), speed(engine.knodes_per_s)]);
+    this._engines.fill(held.hello?.sight === "venue" ? [["\u2013", say("not shown here"), "\u2013"]] : engines);
     this._figures.fill(engineRows(held));
   }
 }

@@ -69,8 +69,7 @@ export const TEXTS = {
   "none at the moment": ["derzeit kommen keine", "aucune n’arrive en ce moment", "ahora no llega ninguna", "al momento non ne arrivano", "сейчас не приходят"],
   "slower than usual at the moment": ["kommen derzeit langsamer", "plus lentes en ce moment", "ahora llegan más despacio", "al momento arrivano più lente", "сейчас приходят медленнее"],
   "may still move, in finished games too: this engine is new here and is being measured, {} % done": ["kann sich noch ändern, auch in beendeten Partien: diese Engine ist neu hier und wird vermessen, {} % fertig", "peut encore bouger, même pour les parties finies : ce moteur est nouveau ici, sa mesure est faite à {} %", "aún puede cambiar, también en partidas terminadas: este motor es nuevo aquí y se está midiendo, {} % hecho", "può ancora cambiare, anche nelle partite finite: questo motore è nuovo qui e si sta misurando, {} % fatto", "ещё может измениться, и в оконченных партиях: этот движок здесь впервые и измеряется, готово {} %"],
-  "public": ["Publikum", "public", "público", "pubblico", "публика"],
-  "boards are shown {} late": ["Bretter werden {} später gezeigt", "échiquiers montrés avec {} de retard", "los tableros se ven {} más tarde", "scacchiere mostrate con {} di ritardo", "доски показаны с задержкой {}"],
+  "The public sees boards {} late": ["Das Publikum sieht die Bretter {} später", "Le public voit les échiquiers avec {} de retard", "El público ve los tableros {} más tarde", "Il pubblico vede le scacchiere con {} di ritardo", "Публика видит доски с задержкой {}"],
   "This view could not be loaded. Trying again \u2026": ["Diese Ansicht lädt nicht. Neuer Versuch \u2026", "Cette vue ne se charge pas. Nouvel essai \u2026", "Esta vista no carga. Reintentando \u2026", "Questa vista non si carica. Nuovo tentativo \u2026", "Не загружается. Новая попытка \u2026"],
   "Not connected: nothing was sent.": ["Nicht verbunden: nichts gesendet.", "Non connecté : rien n’est envoyé.", "Sin conexión: no se envió nada.", "Non collegato: nulla è stato inviato.", "Нет связи: ничего не отправлено."],
   // The view of all boards.
@@ -179,6 +178,7 @@ export const TEXTS = {
   "none": ["keines", "aucun", "ninguno", "nessuno", "нет"],
   "Behind": ["Im Rückstand", "En retard", "Atraso", "In ritardo", "Отставание"],
   "no": ["nein", "non", "no", "no", "нет"],
+  "not shown here": ["hier nicht gezeigt", "pas montré ici", "no se muestra aquí", "non mostrato qui", "здесь не показано"],
   "Positions waiting": ["Wartende Stellungen", "Positions en attente", "Posiciones en espera", "Posizioni in attesa", "Позиций в очереди"],
   "{}, the oldest for {}": ["{}, die älteste seit {}", "{}, la plus ancienne depuis {}", "{}, la más antigua desde hace {}", "{}, la più vecchia da {}", "{}, самая старая: {}"],
   "Searches": ["Berechnungen", "Calculs", "Cálculos", "Calcoli", "Расчётов"],

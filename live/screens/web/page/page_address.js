@@ -36,9 +36,7 @@ export const HOME = Object.freeze({
 });
 
 /** Return the view for an address that names a game or a player but no view. */
-function implied({ game, player }) {
-  return game ? "board" : player ? "player" : HOME.view;
-}
+const implied = ({ game, player }) => (game ? "board" : player ? "player" : HOME.view);
 
 /** Return the place that a fragment names; unknown or invalid parts get their defaults. */
 export function readPlace(fragment) {

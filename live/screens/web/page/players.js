@@ -27,6 +27,7 @@ export class PlayersPage {
       element("thead", "", "", this._header.node), this._body,
     );
     table.id = "players";
+    this._table = table;
     this._filter = searchField(say("Filter players"), (q) => go({ q }));
     const bar = named(element("div", "toolbar", "", this._filter, share), say("Players"), "search");
     this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches.node);
@@ -52,7 +53,9 @@ export class PlayersPage {
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 11 : 36));
     });
     const ties = isWithheld(held) ? "" : say("Players with under ten counted moves have no place.");
-    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("Nothing matches the filter.") : say("Nothing here yet."));
+    this._table.hidden = held.players.size === 0;
+    const reason = isWithheld(held) ? spoken.withheld : say("Nothing here yet.");
+    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("Nothing matches the filter.") : reason);
     this._matches.draw(this._isPart ? [] : [...held.games.values()]);
   }
 }
@@ -141,7 +144,8 @@ function makeColumn({ id, name, value, low, high, interval, kind, digits, missin
     number(view, engine) {
       if (id === "perceived" || id === "percentile") return rankedBy(view);
       const number = read(view, path, engine);
-      return number === null || kind === "points" ? number : Number(number.toFixed(kind === "number" ? digits : 0));
+      if (number === null || kind === "points") return number;
+      return kind === "number" ? Number(number.toFixed(digits)) : Math.round(number);
     },
     show(view, engine) {
       if (id === "perceived" || id === "percentile") return showPerceived(view, id, missing);

@@ -22,8 +22,9 @@ export function costlyNews(game, color, { withheld = false }, ply = Infinity) {
   return withheld || isFinal(game, color, pointAt(game.curves[color], ply)) ? "" : costlyText(game, color, words, { ply });
 }
 
-/** Draw a score bar with White's share, 0 to 1; null is unknown. */
-export function drawBar(node, { share }) {
+/** Draw a score bar with White's share, 0 to 1; null is unknown. A bar without any score would look like an equal one. */
+export function drawBar(node, { share }, { withheld = false }) {
+  node.hidden = withheld;
   node.style.setProperty("--white", `${(100 * (share ?? 0.5)).toFixed(1)}%`);
   node.classList.toggle("unknown", share === null);
 }

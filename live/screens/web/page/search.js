@@ -1,9 +1,7 @@
 /** The search of boards and players. Pure. */
 
 /** Return a text without case and accents, so that `muller` finds Müller. */
-export function fold(text) {
-  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-}
+export const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 /** Return a function that tells whether a text has all words of a search, in any order. */
 export function buildMatcher(search) {

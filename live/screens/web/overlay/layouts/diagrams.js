@@ -14,7 +14,7 @@ import { placeOf } from "../shown_figures.js";
 if (globalThis.document) await loadPieces();
 
 /** Possible looks of a board in the grid; all sizes in rem. */
-const TALL = { name: "upright", width: 19.2, height: 20.1, diagram: 12.3 };
+const TALL = { name: "upright", width: 19.2, height: 20.1, diagram: 11.7 };
 const WIDE = { name: "across", width: 25, height: 15.8, diagram: 12.4 };
 const PLAIN = { name: "plain", width: 19, height: 8.2, diagram: 1 };
 const GAP = 0.6;
