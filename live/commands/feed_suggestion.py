@@ -1,4 +1,4 @@
-"""The commands of ``live-rate``, with advice for a source that is given as a command."""
+"""The commands of ``live-rate``, with advice for a source given as a command."""
 
 import shlex
 from typing import Any
