@@ -151,9 +151,7 @@ def test_the_type_a_server_names_decides_only_where_the_text_does_not() -> None:
         ("notes.pgn", "give a PGN file: tags, then moves"),
     ],
 )
-def test_what_is_not_pgn_names_what_to_follow_instead(
-    url: str, remedy: str
-) -> None:
+def test_what_is_not_pgn_names_what_to_follow_instead(url: str, remedy: str) -> None:
     assert remedy in suggest_source(url)
 
 
