@@ -5,6 +5,7 @@ I/O, except that a bare name is checked for being a folder.
 import difflib
 import os
 import re
+from itertools import chain
 from typing import Literal, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -56,7 +57,7 @@ _KNOWN = (
 _SCHEMES = (
     "https",
     "http",
-    *(name for kind in KINDS.values() for name in kind.schemes),
+    *chain.from_iterable(kind.schemes for kind in KINDS.values()),
 )
 LICHESS = "https://lichess.org"
 #: Names of query parameters that contain secrets on some servers.
