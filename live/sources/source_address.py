@@ -1,5 +1,5 @@
 """Recognition of the kind of source that a ``--feed`` text means, and of its name. No
-I/O, except that a bare name is checked for being a folder.
+I/O, except that a path is checked for being a folder.
 """
 
 import difflib
@@ -191,10 +191,10 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
         return "stdin"
     scheme = _SCHEME.match(text)
     if scheme is None:
+        if os.path.isdir(os.path.expanduser(text)):
+            return "folder"
         if "/" in text or "\\" in text or text.lower().endswith(".pgn"):
             return "file"
-        if os.path.isdir(text):
-            return "folder"
         if "." in text:
             problem = "is treated as a file only if its name ends in .pgn"
             raise create_unknown_feed(

@@ -110,11 +110,16 @@ def test_what_cannot_be_followed_is_answered_with_what_can(
     assert says in str(caught.value)
 
 
-def test_the_bare_name_of_a_folder_is_that_folder(
+def test_the_path_of_a_folder_is_that_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An existing folder is recognised without a path separator in its name."""
+    """An existing folder is recognised with a path separator in its name, and without
+    one.
+    """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path.parent))
+    for path in (".", "./", str(tmp_path), f"~/{tmp_path.name}"):
+        assert recognise_source(path).kind == "folder"
     for name in ("round-1", "round.1"):
         (tmp_path / name).mkdir()
         assert recognise_source(name).kind == "folder"
