@@ -367,11 +367,11 @@ def write_cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
 
 
 def write_interval(figure: Figure, view: View, engine_rating: int = 0) -> str:
-    """Return the interval of a figure, such as ``1950–2550``; empty if it has none or
-    an end is open.
+    """Return the interval of a figure, such as ``1950–2550``; empty if it has none, an
+    end is open, or the figure itself is missing.
     """
     reading = read(figure, view, engine_rating)
-    if reading.low is None or reading.high is None:
+    if None in reading:
         return ""
     if figure.kind == "elo":
         return write_band(reading.low, reading.high)

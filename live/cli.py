@@ -13,6 +13,7 @@ from live.commands.command_options import command
 from live.commands.compare import compare
 from live.commands.doctor import doctor
 from live.commands.explain import explain
+from live.commands.feed_suggestion import RootGroup
 from live.commands.feeds import feeds
 from live.commands.follow import follow
 from live.commands.forget import forget
@@ -20,7 +21,7 @@ from live.commands.human import human
 from live.commands.manual import manual
 from live.commands.match import match
 from live.commands.notify_test import notify_test
-from live.commands.plain_help import PlainCommand, PlainGroup
+from live.commands.plain_help import PlainCommand
 from live.commands.rank import rank
 from live.commands.rehearse import rehearse
 from live.commands.removed_commands import (
@@ -41,7 +42,7 @@ from live.errors import LiveRateError
 
 app = typer.Typer(
     name="live-rate",
-    cls=PlainGroup,
+    cls=RootGroup,
     help=(
         "Follow live chess games and see how strong each player is playing, move by"
         " move, as a "

@@ -18,6 +18,7 @@ from live.catalogue import (
     read,
     write_band,
     write_elo,
+    write_interval,
     write_percentile,
     write_points,
     write_sentence,
@@ -55,6 +56,20 @@ PLAYER = AnalysedPlayer(
         first_choice=Share(0.5, 0.4, 0.6, 60), missing={"accuracy": "no score at ply 3"}
     ),
 )
+
+
+def test_a_figure_that_is_missing_has_no_interval() -> None:
+    """Where nobody is rated, the interval is that of a difference."""
+    figures = PlayerMethods(
+        tournament_difference=3, tournament_low=-20, tournament_high=25
+    )
+    unrated = replace(PLAYER, methods=figures)
+    assert write_interval(BY_ID["tournament"], unrated) == ""
+    figures = PlayerMethods(
+        tournament_rating=2400, tournament_low=2380, tournament_high=2425
+    )
+    rated = replace(PLAYER, methods=figures)
+    assert write_interval(BY_ID["tournament"], rated) == "2380–2425"
 
 
 def _fields(struct: type[msgspec.Struct], path: str) -> bool:

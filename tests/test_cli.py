@@ -128,7 +128,17 @@ def test_port_0_beats_the_file_and_flags_not_given_beat_nothing(tmp_path: Path) 
         ),
         # Before the work.
         ((*PAPER, "--json", "nowhere/x.json"), ["nowhere/x.json"]),
+        (("--feed", "demo", "--delay", "15x"), ['live-rate: --delay: "15x" does not']),
+        (("--feed", "demo", "--port", "99999"), ["live-rate: --port: ", "to 65535"]),
+        (("--feed", "demo", "--port", "80a"), ['live-rate: --port: "80a"', "to 65535"]),
+        (
+            ("--feed", "demo", "--nodes", "9", "--depth", "9"),
+            ["command line: --nodes and --depth: a search has one limit"],
+        ),
         ((), ["--feed", "demo"]),
+        (("demo",), ["demo: is not a command", "Did you mean --feed demo?"]),
+        (("--headless", "r 1.pgn", "--once"), ["Did you mean --feed 'r 1.pgn'?"]),
+        (("https://me:secret@x.org/a",), ["Did you mean --feed https://x.org/a?"]),
     ],
 )
 def test_what_cannot_start_says_why_in_one_line(

@@ -62,7 +62,9 @@ async def analyze(
             config, files, evals=evals, walkovers=True, stop=stop, human=True
         )
     partial = stop.is_set()
-    result = build_analysis(state, state.rate_by_methods(), partial=partial)
+    order = [game.id for game in state.games()]
+    methods = state.rate_by_methods()
+    result = build_analysis(state, methods, partial=partial, order=order)
     for target, build in outputs.items():
         write_output(str(target), build(result))
     if csv is not None:

@@ -82,8 +82,9 @@ SETTING_FLAGS = {
     "host": SettingFlag(
         "server.host", str | None, "ADDRESS", "Address to serve on (127.0.0.1)."
     ),
+    # A text: the settings say what does not fit better than Typer does.
     "port": SettingFlag(
-        "server.port", int | None, "N", "Port to serve on (8765); 0 takes any free one."
+        "server.port", str | None, "N", "Port to serve on (8765); 0 takes any free one."
     ),
     "public": SettingFlag(
         "server.public",
@@ -161,7 +162,13 @@ class Settings(NamedTuple):
         """
         from live.commands.read_settings import read_settings
 
-        return read_settings(self.path, os.environ, {**self.overrides, **extra})
+        flags = {
+            flag.key: f"--{name.replace('_', '-')}"
+            for name, flag in SETTING_FLAGS.items()
+            if flag.key not in extra
+        }
+        overrides = {**self.overrides, **extra}
+        return read_settings(self.path, os.environ, overrides, flags)
 
     @classmethod
     def of(cls, **flags: Any) -> Settings:
@@ -169,7 +176,7 @@ class Settings(NamedTuple):
         overrides = {
             key: value
             for flag, value in flags.items()
-            # Compare by identity, not with "in": port 0 equals False.
+            # Compare by identity, not with "in": 0 equals False.
             if (key := SETTING_FLAGS[flag].key)
             and value is not None
             and value is not False

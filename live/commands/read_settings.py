@@ -55,7 +55,10 @@ def find_config_file(flag: Path | None, env: Mapping[str, str]) -> Path | None:
 
 
 def read_settings(
-    path: Path | None, env: Mapping[str, str], overrides: Mapping[str, object]
+    path: Path | None,
+    env: Mapping[str, str],
+    overrides: Mapping[str, object],
+    flags: Mapping[str, str] = {},
 ) -> Config:
     """Read and check all settings.
 
@@ -63,20 +66,23 @@ def read_settings(
         path: the file, or None for no file (see :func:`find_config_file`).
         env: the environment; only variables that begin with ``LIVE_RATE_`` count.
         overrides: values set on the command line, by dotted key; None means not set.
+        flags: flags of the command line, by the dotted key that they set; errors name
+            the flag instead of the key.
 
     Raises:
         ConfigError: a key or value cannot be used; names the file or variable, the key,
             what was expected, and a remedy.
     """
     merged: dict[str, object] = {}
-    for origin, layer in (
-        (str(path), _read_file(path) if path is not None else {}),
-        ("environment", _read_environment(env)),
-        ("command line", _convert_flags(overrides)),
+    for origin, layer, names in (
+        (str(path), _read_file(path) if path is not None else {}, {}),
+        ("environment", _read_environment(env), {}),
+        ("command line", _convert_flags(overrides, flags), flags),
     ):
         limits = [key for key in _LIMITS if layer.get(key)]
         if len(limits) > 1:
-            subject = f"{origin}: {' and '.join(limits)}"
+            named = [names.get(key, key) for key in limits]
+            subject = f"{origin}: {' and '.join(named)}"
             raise ConfigError(subject, "a search has one limit", "Set one of them")
         if limits:
             # A limit replaces a limit of another kind that comes from a source of lower
@@ -139,9 +145,16 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def _convert_flags(overrides: Mapping[str, object]) -> dict[str, object]:
+def _convert_flags(
+    overrides: Mapping[str, object], flags: Mapping[str, str]
+) -> dict[str, object]:
     return {
-        key: convert_setting(f"command line: {key}", key, value)
+        key: convert_setting(
+            flags.get(key, f"command line: {key}"),
+            key,
+            value,
+            text=isinstance(value, str),
+        )
         for key, value in overrides.items()
         if value is not None
     }

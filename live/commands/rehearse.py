@@ -54,9 +54,16 @@ async def rehearse(
         to: [FOLDER] With folder: write here, and keep the files.
         linger: [SECONDS] Continue for so long after the last result.
     """
+    import asyncio
+
     import msgspec
 
     from live.games.rounds import normalise_round
+    from live.process.signals import (
+        derive_exit_code,
+        run_until_stopped,
+        stop_on_signals,
+    )
     from live.rehearse.rehearsal import rehearse as play_back
     from live.sources.game_timeline import Mistake as MistakeName
     from live.sources.pgn_file import read_pgn_file
@@ -71,7 +78,7 @@ async def rehearse(
         remedy = "Look at its Round tags"
         raise InputError(str(pgn), f"has no round {round}", remedy)
     mistakes = [kind.value for kind in mistake or ()]
-    await play_back(
+    playback = play_back(
         games,
         as_,
         speed=speed,
@@ -81,4 +88,8 @@ async def rehearse(
         to=to,
         linger_s=linger,
     )
-    return 0
+    # SIGTERM ends it as Ctrl-C does, so that no temporary folder is left.
+    stop = asyncio.Event()
+    with stop_on_signals(stop) as signals:
+        await run_until_stopped(playback, stop)
+    return derive_exit_code(signals)

@@ -4,7 +4,7 @@
 to add the games to a corpus.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ from live.messages.figures import (
     PlayerGains,
 )
 from live.messages.values import GameId, Value
-from live.server.event_reader import EventReader
+from live.server.event_reader import EventReader, game_order
 from live.server.filtered_reader import snapshot
 from live.server.stream_filter import ALL
 from live.server.wire import encode_with_defaults
@@ -52,24 +52,32 @@ def build_analysis(
     *,
     partial: bool = False,
     in_doubt: Collection[GameId] = (),
+    order: Sequence[GameId] = (),
 ) -> Analysis:
     """Return the games, players and gains of an event as they are now.
 
-    Games are sorted by event, round and board, and players by id.
+    Games are sorted by event, round and board, then by ``order``, then by id; players
+    by id.
 
     Args:
         state: the state of the event.
         methods: the figures of games and players that are computed on demand.
         partial: whether some positions were not searched.
         in_doubt: ids of games that open alerts put in doubt.
+        order: ids of games in the order of their files.
     """
     whole = snapshot(state, ALL)
+    places = {id: place for place, id in enumerate(order)}
+    games = sorted(
+        whole.games,
+        key=lambda game: (game_order(game)[:-1], places.get(game.id, len(places))),
+    )
     return Analysis(
         whole.engine,
         state.gain(),
         tuple(
             AnalysedGame(**asdict(game), methods=methods.games.get(game.id))
-            for game in whole.games
+            for game in games
         ),
         tuple(
             AnalysedPlayer(**asdict(player), methods=methods.players.get(player.id))
@@ -78,7 +86,7 @@ def build_analysis(
         partial,
         whole.gains,
         whole.engine_gains,
-        tuple(game.id for game in whole.games if game.id in in_doubt),
+        tuple(game.id for game in games if game.id in in_doubt),
     )
 
 

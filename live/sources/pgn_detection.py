@@ -73,10 +73,14 @@ def describe_non_pgn(head: bytes, content_type: str = "") -> str | None:
     return None if _MOVE.match(text) else "text that is not PGN"
 
 
-def suggest_source(url: str) -> str:
-    """Return advice on what to follow instead of an address whose answer is not PGN."""
+def suggest_source(name: str) -> str:
+    """Return advice on what to follow instead of an address, or of a file with this
+    path, that is not PGN.
+    """
+    if "://" not in name:
+        return "give a PGN file: tags, then moves"
     try:
-        host = (urlsplit(url).hostname or "").removeprefix("www.")
+        host = (urlsplit(name).hostname or "").removeprefix("www.")
     except ValueError:
         host = ""
     for site, remedy in _INSTEAD.items():

@@ -1,9 +1,11 @@
 """Recognition of the kind of source that a ``--feed`` text means, and of its name. No
-I/O, except that a bare name is checked for being a folder.
+I/O, except that a path is checked for being a folder.
 """
 
+import difflib
 import os
 import re
+from itertools import chain
 from typing import Literal, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -46,7 +48,17 @@ GONE_KINDS = {
 #: (of tournaments) belong to broadcasts. A ``page`` has no stream: a study, an arena, a
 #: Swiss tournament or a user's current game.
 LichessKind = Literal["round", "tour", "group", "game", "tv", "page"]
-_KNOWN = f"The kinds are: {', '.join(KINDS)}; kind+URL forces one"
+_KNOWN = (
+    "Give demo, - (standard input), a PGN file, a folder, or an address (http, ws,"
+    " mqtt). KIND+ADDRESS says of which kind it is; the kinds are:"
+    f" {', '.join(KINDS)}"
+)
+#: Schemes of addresses that can be followed.
+_SCHEMES = (
+    "https",
+    "http",
+    *chain.from_iterable(kind.schemes for kind in KINDS.values()),
+)
 LICHESS = "https://lichess.org"
 #: Names of query parameters that contain secrets on some servers.
 _SECRET = re.compile(
@@ -162,10 +174,10 @@ def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
 
 
 def create_unknown_feed(
-    spec: str, problem: str = "does not name a kind of source", remedy: str = ""
+    spec: str, problem: str = "cannot be followed", remedy: str = ""
 ) -> UnknownFeed:
     """Return the error for a text that cannot be followed. Its remedy is ``remedy``; if
-    that is empty, the list of kinds.
+    that is empty, what can be followed.
     """
     return UnknownFeed(
         f'--feed "{redact_address(spec.strip())}"', problem, remedy or _KNOWN
@@ -179,10 +191,10 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
         return "stdin"
     scheme = _SCHEME.match(text)
     if scheme is None:
+        if os.path.isdir(os.path.expanduser(text)):
+            return "folder"
         if "/" in text or "\\" in text or text.lower().endswith(".pgn"):
             return "file"
-        if os.path.isdir(text):
-            return "folder"
         if "." in text:
             problem = "is treated as a file only if its name ends in .pgn"
             raise create_unknown_feed(
@@ -190,14 +202,16 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
                 problem,
                 f"Write file+{redact_address(text)} if it is PGN. {_KNOWN}",
             )
+        if not text:
+            raise create_unknown_feed(spec, "is empty")
         remedy = f"Write ./{redact_address(text)} if it is a file or folder. {_KNOWN}"
-        raise create_unknown_feed(spec, remedy=remedy if text else "")
+        raise create_unknown_feed(spec, remedy=remedy)
     scheme_name = scheme[1].lower()
     for kind, row in KINDS.items():
         if scheme_name in row.schemes:
             return kind
     if scheme_name not in ("http", "https"):
-        raise create_unknown_feed(spec)
+        raise create_unknown_feed(spec, remedy=_correct_scheme(text, scheme_name))
     url = split_address(text)
     if url is None or not url.hostname:
         raise create_unknown_feed(spec, "is not a valid URL")
@@ -217,6 +231,16 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
             )
         return "livechess-cloud"
     return "pgn-url"
+
+
+def _correct_scheme(text: str, scheme: str) -> str:
+    """Return advice on an address whose scheme is misspelt; empty for one that
+    resembles none.
+    """
+    close = difflib.get_close_matches(scheme, _SCHEMES, n=1, cutoff=0.7)
+    if not close:
+        return ""
+    return f"Did you mean {redact_address(close[0] + text[len(scheme) :])}?"
 
 
 def read_lichess_target(url: str) -> LichessTarget | None:

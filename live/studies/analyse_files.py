@@ -16,6 +16,7 @@ from live.event.choose_measure import open_event
 from live.event.event import Event
 from live.event_parts import EngineParts, EventParts, connect_event, run_event
 from live.games.game import is_played
+from live.games.game_matching import match_games
 from live.games.player_lists import add_neighbouring_lists
 from live.journal.event_journal import EventJournal
 from live.messages.from_sources import FeedReport
@@ -39,8 +40,8 @@ async def analyse_files(
     stop: asyncio.Event | None = None,
     human: bool = False,
 ) -> Event:
-    """Return all games of the files, with every figure that is known when the analysis
-    ends.
+    """Return all games of the files in their order, with every figure that is known
+    when the analysis ends.
 
     Args:
         config: the settings.
@@ -85,6 +86,7 @@ async def analyse_files(
             with _show_progress(parts):
                 work = _analyse_reports(parts, engine_parts, reports)
                 await run_until_stopped(work, stop or asyncio.Event())
+    _order_by_files(parts.event, reports)
     for doubt in parts.event.lists.doubtful:
         print_line(
             f"Rating list: {plain(doubt)}. This list is not used.",
@@ -187,6 +189,18 @@ async def _analyse_reports(
     await _apply_reports(parts, reports)
     await parts.inbox.wait_until(lambda: parts.event.is_analysed)
     await engine_parts.measuring.run()
+
+
+def _order_by_files(event: Event, reports: Sequence[FeedReport]) -> None:
+    """List the games of the event in the order of the files.
+
+    The event itself adds games without a round in an order of its own.
+    """
+    order: list[GameId] = []
+    for report in map(event.lists.complete_report, reports):
+        ids = match_games(event.index, report.feed, report.games, complete=True)
+        order += [ids[place] for place in sorted(ids)]
+    event.set_order(order)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,36 @@ async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
     said = "".join(capsys.readouterr().out.split())  # a long path is wrapped anywhere
     assert f"one game, from {one} and {two}".replace(" ", "") in said
     assert "these contradict each other: 11. c4".replace(" ", "") in said
+
+
+async def test_games_without_a_round_keep_the_order_of_the_file(tmp_path: Path) -> None:
+    """A match has the same names in every game, and its games no number."""
+    firsts = ["e4", "d4", "c4", "Nf3", "b3", "g3"]
+    results = ["1-0", "0-1", "1/2-1/2", "1-0", "0-1", "1-0"]
+    texts = []
+    for number, (first, result) in enumerate(zip(firsts, results, strict=True)):
+        white, black = ("Anna", "Berta") if number % 2 else ("Berta", "Anna")
+        tags = f'[Round "?"]\n[White "{white}"]\n[Black "{black}"]\n'
+        texts.append(f"{tags}\n1. {first} {{[%eval 0.3]}} Nc6 2. h3 {result}\n\n")
+    file = tmp_path / "match.pgn"
+    file.write_text("".join(texts))
+    written = {name: tmp_path / name for name in ("json", "pgn", "html")}
+    config = read_settings(None, {}, {})
+    await analyze(
+        config,
+        [file],
+        evals="pgn",
+        json=str(written["json"]),
+        pgn=written["pgn"],
+        html=written["html"],
+    )
+    games = json.loads(written["json"].read_bytes())["games"]
+    assert [game["plies"][0]["san"] for game in games] == firsts
+    annotated = written["pgn"].read_text()
+    assert re.findall(r"^1\. (\w+)", annotated, re.MULTILINE) == firsts
+    report = written["html"].read_text("utf-8")
+    found = re.findall(r'<td class="c">([^<]+)</td><td><bdi>', report)
+    assert found == ["1–0", "0–1", "½–½", "1–0", "0–1", "1–0"]
 
 
 async def test_a_file_of_which_no_move_can_be_read_is_an_error(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ async def test_sources_are_listed_with_their_games_and_what_does_not_answer(
     )
     shown = capsys.readouterr().out
     assert "four-boards.pgn  file: 4 games" in shown and "Kovchan, Alexander" in shown
-    assert "✗ nonsense  no source: does not name a kind of source" in shown
+    assert "✗ nonsense  no source: cannot be followed" in shown
     assert await probe_feeds(Config(), [boards], json=True, within_s=20) == 0
     (finding,) = json.loads(capsys.readouterr().out)
     assert (finding["kind"], len(finding["games"])) == ("file", 4)

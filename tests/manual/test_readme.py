@@ -30,14 +30,15 @@ def test_readme_is_short() -> None:
 
 
 def test_readme_has_two_commands_of_one_line_to_run_and_to_test() -> None:
-    blocks = re.findall(
-        r"^```sh\n(.*?)^```$", README.read_text(encoding="utf-8"), re.M | re.S
-    )
+    text = README.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
     run, test = [each for each in blocks if each.count("\n") == 1]
     assert run.endswith("live-rate --feed demo\n")
     assert test.endswith("-m pytest -n 2\n")
     for each in (run, test):
         assert each.startswith("python3 -m venv .venv && .venv/bin/pip install ")
+    # Who wants to try it would take the tests for the next step.
+    assert text.index(run) < text.index("## Follow an event") < text.index(test)
 
 
 def test_readme_names_every_page_of_the_manual() -> None:

@@ -147,11 +147,11 @@ def test_the_type_a_server_names_decides_only_where_the_text_does_not() -> None:
         ("https://s2.chess-results.com/tnr1.aspx", "no moves"),
         ("https://notchess.com/x", "give the address of the PGN itself"),
         ("https://example.org/chess.com/games", "give the address of the PGN itself"),
+        ("/srv/chess.com/games.pgn", "give a PGN file: tags, then moves"),
+        ("notes.pgn", "give a PGN file: tags, then moves"),
     ],
 )
-def test_known_pages_without_games_name_what_to_follow_instead(
-    url: str, remedy: str
-) -> None:
+def test_what_is_not_pgn_names_what_to_follow_instead(url: str, remedy: str) -> None:
     assert remedy in suggest_source(url)
 
 

@@ -92,11 +92,34 @@ def test_what_cannot_be_followed_is_named_with_the_list_of_kinds(spec: str) -> N
     assert caught.value.exit_code == 2
 
 
-def test_the_bare_name_of_a_folder_is_that_folder(
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("htps://x.org/a?t=secret", "Did you mean https://x.org/a?t=***?"),
+        ("HTTPX://x.org/a", "Did you mean http"),
+        ("mqt://hall/a/#", "Did you mean mqtt://hall/a/#?"),
+        ("ftp://x.org/a", "an address (http, ws, mqtt)"),
+        ("", '--feed "": is empty. Give demo, '),
+    ],
+)
+def test_what_cannot_be_followed_is_answered_with_what_can(
+    spec: str, says: str
+) -> None:
+    with pytest.raises(UnknownFeed) as caught:
+        recognise_source(spec)
+    assert says in str(caught.value)
+
+
+def test_the_path_of_a_folder_is_that_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An existing folder is recognised without a path separator in its name."""
+    """An existing folder is recognised with a path separator in its name, and without
+    one.
+    """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path.parent))
+    for path in (".", "./", str(tmp_path), f"~/{tmp_path.name}"):
+        assert recognise_source(path).kind == "folder"
     for name in ("round-1", "round.1"):
         (tmp_path / name).mkdir()
         assert recognise_source(name).kind == "folder"
@@ -314,8 +337,8 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "error", "says"),
     [
-        ("pgn-url+ftp://example.org/x", UnknownFeed, "The kinds are: demo"),
-        ("lichess+https://lichess.org/", UnknownFeed, "The kinds are: demo"),
+        ("pgn-url+ftp://example.org/x", UnknownFeed, "the kinds are: demo"),
+        ("lichess+https://lichess.org/", UnknownFeed, "the kinds are: demo"),
         (
             "{}/none.pgn",
             FeedNotFound,
@@ -390,7 +413,7 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(
         serve_http(silent) as hole,
     ):
         expected = {
-            "nonsense": ("", "does not name a kind of source"),
+            "nonsense": ("", "cannot be followed"),
             str(tmp_path / "none.pgn"): ("file", "there is no such file"),
             f"{page}/games.pgn": ("pgn-url", "holds an HTML page"),
             f"{hole}/games.pgn": ("pgn-url", "no answer within 1 s"),

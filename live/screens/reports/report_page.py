@@ -289,12 +289,14 @@ def _render_doubt_note(event: Analysis) -> str:
 
 
 def sort_games(games: Iterable[GameDetail]) -> list[GameDetail]:
-    """Return the games sorted by round and board, whatever their event.
+    """Return the games sorted by round and board, whatever their event. Games of equal
+    round and board keep their order.
 
     Some sources name a separate event for every game.
     """
     return sorted(
-        games, key=lambda game: game_order(msgspec.structs.replace(game, event=""))
+        games,
+        key=lambda game: game_order(msgspec.structs.replace(game, event=""))[:-1],
     )
 
 
