@@ -40,7 +40,7 @@ from live.messages.figures import EngineInfo
 from live.messages.from_sources import FeedReport, GameReport, Player, Result, Score
 from live.messages.health import EngineHealth, EngineState, QueueLengths
 from live.messages.to_clients import GoneMessage
-from live.screens.printed_changes import JsonPrinter, build_line_printer
+from live.screens.printed_changes import JsonPrinter, LinePrinter
 from live.server.authentication import public_filter
 from live.server.delay_line import DelayLine
 from live.server.filtered_reader import snapshot
@@ -179,7 +179,7 @@ class Stranger:
         printer = JsonPrinter(lambda text: self._note("json", text.encode()))
         printer.begin(snapshot(publisher.public, seen))
         publisher.public.listen(printer.show)
-        publisher.public.listen(build_line_printer(Console(file=self._lines)))
+        publisher.public.listen(LinePrinter(Console(file=self._lines)).show)
         publisher.public.listen(self._broker.mark_changed)
 
     def _note(self, way: str, data: bytes) -> None:
