@@ -46,7 +46,7 @@ from live.screens.output_mode import OutputMode
 from live.server.public_delay import (
     note_moves_shown,
     open_public,
-    run_delay,
+    publish_due_changes,
     wait_until_published,
 )
 from live.server.server import Publisher
@@ -236,7 +236,7 @@ def _list_tasks(
         "reports": parts.inbox.run,
         "engine figures": look,
         "port": publisher.watch,
-        "public": partial(run_delay, public, LOOP_CLOCK),
+        "public": partial(publish_due_changes, public, LOOP_CLOCK),
     }
 
 

@@ -17,7 +17,7 @@ from live.journal.journal import Journal
 from live.process.clock import LOOP_CLOCK, Clock
 from live.process.stderr_log import set_log_level
 from live.server.listening import check_exposure
-from live.server.public_delay import reset_delay
+from live.server.public_delay import set_delay_from_settings
 from live.server.server import Publisher
 from live.setting_keys import SETTINGS, flatten, nest
 from live.settings import Config
@@ -95,7 +95,9 @@ def list_reloadable_parts(
         ),
         ReloadablePart(
             DELAY_KEYS,
-            lambda new: reset_delay(publisher.public, journal, new.feeds.delay_s),
+            lambda new: set_delay_from_settings(
+                publisher.public, journal, new.feeds.delay_s
+            ),
         ),
     )
 

@@ -26,7 +26,7 @@ from live.server.analysis import Analysis, build_analysis, to_json
 from live.server.pgn_writer import write_game
 from live.settings import Config
 from live.studies.analyse_files import analyse_files
-from live.watch.finding import count_things
+from live.watch.finding import format_count
 
 
 async def analyze(
@@ -100,7 +100,7 @@ def _print_problems(result: Analysis, console: Console) -> None:
     """Print how many games could be read only in part, and the problem of each game."""
     damaged = sum(bool(game.problem) for game in result.games)
     if damaged:
-        games = count_things(len(result.games), "game")
+        games = format_count(len(result.games), "game")
         print_line(f"Read only in part: {damaged} of {games}.", console)
     for game in result.games:
         # Print the sources if several contain the game, and their contradictions.

@@ -46,7 +46,7 @@ from live.server.public_view import PublicView
 from live.settings import Config, EngineConfig, HumanConfig, JournalConfig
 from live.sources.lichess_token import GET_ONE, LichessToken
 from live.sources.source_probe import probe_sources
-from live.watch.finding import count_things
+from live.watch.finding import format_count
 
 #: Time that a source or broker has to answer, in seconds.
 PROBE_S = 10.0
@@ -96,7 +96,7 @@ async def examine_setup(
     with collect_error("engine", findings):
         await _check_engine(config, running or len(games), findings)
     findings += _check_human_network(config.human)
-    findings += await _check_start(config)
+    findings += await _check_parts_for_readers(config)
     findings.append(check_journal(config.journal, names))
     with collect_error("lichess", findings):
         has_token = bool(LichessToken(feeds.lichess.token_file).auth_headers())
@@ -137,7 +137,7 @@ def collect_error(subject: str, findings: list[DoctorFinding]) -> Iterator[None]
         findings.append(DoctorFinding(subject, "problem", str(error)))
 
 
-async def _check_start(config: Config) -> list[DoctorFinding]:
+async def _check_parts_for_readers(config: Config) -> list[DoctorFinding]:
     """Open everything that the service opens for its readers, and close it again: port,
     tokens, certificate, study, director, notices, broker.
     """
@@ -233,7 +233,7 @@ def check_speed(
         1000 * max(knodes_per_s, 1e-3)
     )
     every_s = 2 * boards * search_s / (config.engines or count_processors())
-    number = count_things(boards, "board")
+    number = format_count(boards, "board")
     text = f"{number}: keeps up while each has a move every {every_s:.3g} s"
     if every_s <= HURRIED_S:
         return DoctorFinding("speed", "ok", f"{text}, time trouble included")

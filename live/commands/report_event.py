@@ -33,7 +33,12 @@ from live.screens.terminal.text import plain
 from live.server.analysis import Analysis, build_analysis, to_json
 from live.settings import Config
 from live.watch.alert_kinds import find_doubted_games
-from live.watch.incident_log import board_words, incident_sign, kind_name, name_boards
+from live.watch.incident_log import (
+    incident_sign,
+    kind_name,
+    name_board_and_players,
+    name_boards,
+)
 
 
 def rebuild_with_progress(
@@ -95,7 +100,7 @@ def report_event(
         state = event.state
         in_doubt = find_doubted_games(state.alerts())
         analysis = build_analysis(state, state.rate_by_methods(), in_doubt=in_doubt)
-    boards = {game.id: board_words(game) for game in analysis.games}
+    boards = {game.id: name_board_and_players(game) for game in analysis.games}
     incidents = tuple(name_boards(event.incident_log.incidents(), boards))
     if json is not None:
         report = analysis

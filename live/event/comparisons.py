@@ -32,7 +32,7 @@ from live.ratings.covariance import (
     TANH,
     TANH_CONFORMANCE,
     TANH_FIT,
-    convert_to_gain,
+    convert_conformance_to_gain,
     predict_by_convolution,
     predict_by_covariance,
 )
@@ -96,7 +96,9 @@ class ComparisonData:
             (self.step, STEP_CONFORMANCE),
             (self.tanh, TANH_CONFORMANCE),
         ):
-            if (weighted_cp := convert_to_gain(kind, best_cp, gain_cp)) is not None:
+            if (
+                weighted_cp := convert_conformance_to_gain(kind, best_cp, gain_cp)
+            ) is not None:
                 histogram.add(weighted_cp)
         self.transitions.add(color, best_cp, gain_cp)
 

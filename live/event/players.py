@@ -435,7 +435,7 @@ class EventStandings:
                 algorithm.add_game(key, totals.games[id].side.gains_cp)
         for pair in pairs.values():
             if len(pair) == 2:
-                algorithm.meet(*pair)
+                algorithm.record_pairing(*pair)
         return algorithm
 
     def rate_engine(self) -> Algorithm3:

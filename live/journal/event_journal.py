@@ -46,7 +46,7 @@ from live.process.loop_slices import SLICE_S, LoopSlices
 from live.process.memory import pause_collection
 from live.ratings.engine_scale import MeasuredEngine
 from live.settings import Config, JournalConfig
-from live.watch.finding import count_things
+from live.watch.finding import format_count
 
 #: Sources that start from the beginning each time. Their events are stored only if the
 #: settings name a journal.
@@ -258,7 +258,7 @@ class EventJournal:
             return self.journal.problem
         damage = list(self.journal.damage)
         if self._damaged:
-            games = count_things(len(self._damaged), "game")
+            games = format_count(len(self._damaged), "game")
             damage.append(f"{games} cannot be read as stored: rebuilt from the moves")
         if not damage:
             return ""
@@ -274,7 +274,7 @@ class EventJournal:
             return ""
         if not self.restored:
             return f"kept in {self.journal.path}"
-        games = count_things(self.restored, "game")
+        games = format_count(self.restored, "game")
         return f"{games} restored from {self.journal.path}"
 
     def begin_measured_run(self, measured: MeasuredEngine) -> None:

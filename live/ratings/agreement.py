@@ -230,7 +230,7 @@ def _build_normal(sd: float) -> Floats:
     return normed
 
 
-def bound_chance(players: int) -> float:
+def compute_alarm_threshold(players: int) -> float:
     """Return the log e-value at which an alarm is raised, for this number
     of players.
     """

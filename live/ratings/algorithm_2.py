@@ -201,7 +201,7 @@ class Algorithm2:
 
     >>> event = Algorithm2("same-search")
     >>> event.rate("Anand", 2800)
-    >>> event.meet("Anand", "Ding")
+    >>> event.record_pairing("Anand", "Ding")
     >>> for player, gains_cp in (("Anand", [0, -10]), ("Ding", [0, -35])):
     ...     event.add_game(player, gains_cp)
     >>> strengths = event.solve_strengths()
@@ -221,7 +221,7 @@ class Algorithm2:
         if elo is not None:
             self._elos[player] = elo
 
-    def meet(self, white: str, black: str) -> None:
+    def record_pairing(self, white: str, black: str) -> None:
         """Record that two players met in a game.
 
         A game of a player against himself is an error of the source, and is ignored.

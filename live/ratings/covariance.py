@@ -82,7 +82,9 @@ CONVOLUTION_29 = Convolution(29, 220)
 CONVOLUTION_32 = Convolution(32, 240)
 
 
-def convert_to_gain(kind: Conformance, best_cp: int, gain_cp: int) -> int | None:
+def convert_conformance_to_gain(
+    kind: Conformance, best_cp: int, gain_cp: int
+) -> int | None:
     """Return a conformance as a gain: negative, in whole centipawns.
 
     Return None if this kind of conformance omits the move.

@@ -99,9 +99,9 @@ class EventLineWriter:
                     is_last = change is last_moves.get(id)
                     texts = [_describe_move(before, game, change, is_last, move_counts)]
                 case PointMessage(color=color, point=point) if game:
-                    texts = self._take_point(game, color, point)
+                    texts = self._describe_point_once_final(game, color, point)
                 case ScoreMessage(ply=ply) if game and ply.final:
-                    texts = self._take_score(game, ply.ply)
+                    texts = self._describe_waiting_figures(game, ply.ply)
                 case HealthMessage():
                     shown = [
                         feed
@@ -118,7 +118,9 @@ class EventLineWriter:
                     incidents = self._alerts.add_alert(alert, 0.0) or ()
                     lines += map(plain, log_lines(alert, incidents))
             about = game or before
-            lines += [f"{_label(about)}: {text}" for text in texts if text and about]
+            lines += [
+                f"{_label_board(about)}: {text}" for text in texts if text and about
+            ]
         return lines
 
     def write_last_lines(self) -> list[str]:
@@ -128,7 +130,7 @@ class EventLineWriter:
             game = self._state.game(id)
             if game is not None:
                 texts = self._take_waiting(game)
-                lines += [f"{_label(game)}: {text}" for text in texts]
+                lines += [f"{_label_board(game)}: {text}" for text in texts]
         return lines
 
     def _forget_figures(self, id: GameId, from_ply: int) -> None:
@@ -141,7 +143,7 @@ class EventLineWriter:
             if waiting is not None and waiting.ply > from_ply:
                 del self._waiting[side]
 
-    def _take_point(
+    def _describe_point_once_final(
         self, game: GameDetail, color: Color, point: CurvePoint
     ) -> list[str]:
         """Return the line with a move's figures, or keep them until its score is final.
@@ -164,7 +166,7 @@ class EventLineWriter:
             self._waiting[side] = point
         return texts
 
-    def _take_score(self, game: GameDetail, ply: int) -> list[str]:
+    def _describe_waiting_figures(self, game: GameDetail, ply: int) -> list[str]:
         """Return the line with the figures that waited for this ply's score."""
         texts = []
         for color in COLORS:
@@ -261,7 +263,7 @@ def _describe_rating(
     return f"{plain(own.name, 40)}: {rating}" if rating else ""
 
 
-def _label(view: GameView) -> str:
+def _label_board(view: GameView) -> str:
     board = f"board {view.board} " if view.board is not None else ""
     return f"{board}{plain(view.white.name, 24)} - {plain(view.black.name, 24)}"
 

@@ -26,7 +26,7 @@ from live.screens.reports.report_export import export_incidents, export_report
 from live.screens.terminal import printed
 from live.server.authentication import public_filter
 from live.server.filtered_reader import snapshot
-from live.server.public_delay import choose_delay
+from live.server.public_delay import set_arbiters_delay
 from live.server.public_view import PublicView
 from live.watch.arbiter_desk import ArbiterDesk
 from live.watch.finding import span
@@ -158,6 +158,6 @@ class OutputMode:
         self.console.print(table)
 
     def _set_delay(self, delay_s: float) -> None:
-        choose_delay(self.public, self.journal, delay_s)
+        set_arbiters_delay(self.public, self.journal, delay_s)
         words = f"is {span(delay_s)} behind" if delay_s else "sees every move at once"
         self.arbiter.record(f"Delay set: the public {words} from now on.")

@@ -18,8 +18,8 @@ from live.server.http_values import JSON
 from live.server.json_schemas import (
     FILTERS,
     JsonObject,
+    add_description,
     build_components,
-    describe,
     refer_to,
 )
 from live.server.retained_messages import BrokerStatus
@@ -154,7 +154,7 @@ def _build_message_schemas() -> JsonObject:
     schemas = build_components([*MESSAGES, *(kind for _, kind in _RETAINED.values())])
     for kind in sorted({kind.__name__ for _, kind in _RETAINED.values()}):
         schemas[f"Retained{kind}"] = {**schemas[kind], "title": f"Retained{kind}"}
-    number = describe(_POSITION, type="integer", minimum=0)
+    number = add_description(_POSITION, type="integer", minimum=0)
     for message in MESSAGES:
         schema = schemas[message.__name__]
         schema["properties"] = {"seq": number, **schema["properties"]}
@@ -164,18 +164,18 @@ def _build_message_schemas() -> JsonObject:
 
 _SOCKET_QUERY = {
     **FILTERS,
-    "detail": describe(
+    "detail": add_description(
         "brief: only what overlays show, in whole Elo, without gains. "
         "gains: also everybody's gains over the event, to one centipawn.",
         enum=DETAILS,
     ),
-    "epoch": describe(
+    "epoch": add_description(
         "The epoch in the hello of the earlier connection.", type="string"
     ),
-    "since": describe(
+    "since": add_description(
         "The number of the last message received.", type="integer", minimum=0
     ),
-    "token": describe(
+    "token": add_description(
         "A bearer token, for pages that cannot set a header. It is safer to give it in "
         'the first message, {"type":"token","token":"…"}: nothing is sent before it.',
         type="string",

@@ -87,7 +87,7 @@ class Audience:
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Send moves now, and other changes within ``tick_s`` seconds."""
-        self._guard(partial(self.hub.publish, changes))
+        self._deliver_or_restart(partial(self.hub.publish, changes))
         # Each audience has its own timer, so that the time of a message to the public
         # reveals nothing about messages to arbiters.
         if self._tick is None and not self._has_ended:
@@ -100,7 +100,7 @@ class Audience:
 
     def flush(self) -> None:
         """Send all waiting changes now."""
-        self._guard(self.hub.flush)
+        self._deliver_or_restart(self.hub.flush)
 
     def end(self) -> None:
         """Send all waiting changes, and stop the timer for good."""
@@ -109,7 +109,7 @@ class Audience:
         if self._tick is not None:
             self._tick.cancel()
 
-    def _guard(self, step: Callable[[], None]) -> None:
+    def _deliver_or_restart(self, step: Callable[[], None]) -> None:
         try:
             step()
             self._deliver()
@@ -138,7 +138,9 @@ class Audience:
             heartbeat = NumberedMessage(stream.seq, body, self._clock())
             # Skipping a subscriber that is not ready does no harm: a heartbeat contains
             # no changes.
-            self._write(stream, partial(_encode_frames, [heartbeat], after=wire.PING))
+            self._write_to_ready_readers(
+                stream, partial(_encode_frames, [heartbeat], after=wire.PING)
+            )
 
     def _deliver(self) -> None:
         """Send each stream's new messages to its readers that are ready.
@@ -149,12 +151,16 @@ class Audience:
             if stream.unsent:
                 messages = stream.take()
                 readers = len(stream.readers)
-                written = self._write(stream, partial(_encode_frames, messages))
+                written = self._write_to_ready_readers(
+                    stream, partial(_encode_frames, messages)
+                )
                 self._tally.deliveries += written
                 self._tally.skips += readers - written
 
     @staticmethod
-    def _write(stream: NumberedStream, form: Callable[[bool], bytes]) -> int:
+    def _write_to_ready_readers(
+        stream: NumberedStream, form: Callable[[bool], bytes]
+    ) -> int:
         """Write frames to all readers that are ready; return the number of readers.
 
         ``form`` returns the frames; its argument says whether they are deflated.

@@ -23,7 +23,7 @@ from live.server.drawing import (
     cut_text,
     draw_text,
 )
-from live.watch.moment_rules import find_despite
+from live.watch.moment_rules import find_win_despite_lower_rating
 from live.watch.sentences import format_result, write_sentences
 
 #: Maximum length of a player's name and of an event's name, characters.
@@ -71,7 +71,7 @@ def draw_board(game: GameDetail) -> str:
             *_draw_player(120, game, "black"),
             *_draw_curves(game),
             draw_text(630, 376, 26, INK, state),
-            *_draw_reason(399, game),
+            *_draw_win_despite_lower_rating(399, game),
             *_draw_player(456, game, "white"),
             draw_text(630, 608, 22, QUIET, "live-rate"),
             "</svg>",
@@ -144,9 +144,9 @@ def _draw_curves(game: GameDetail) -> Iterator[str]:
             yield f'<path {line} stroke-dasharray="8 8"/>'
 
 
-def _draw_reason(y: int, game: GameDetail) -> Iterator[str]:
+def _draw_win_despite_lower_rating(y: int, game: GameDetail) -> Iterator[str]:
     """Draw the reason if the winner had the lower perceived rating; else nothing."""
-    for draft in find_despite(game):
+    for draft in find_win_despite_lower_rating(game):
         text = write_sentences(draft, game).en
         for at, line in enumerate(
             textwrap.wrap(text, _LINE, max_lines=2, placeholder="…")

@@ -222,7 +222,7 @@ class ClientConnections:
             resume = _read_resume_point(request)
             client = AdmittedClient(selected, resume, guest, is_local, visitor)
             if guest is not None:
-                self._check_filter(client, guest)
+                self._open_stream_within_limits(client, guest)
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
@@ -231,7 +231,7 @@ class ClientConnections:
             )
         return client
 
-    def _check_filter(self, client: AdmittedClient, guest: Guest) -> None:
+    def _open_stream_within_limits(self, client: AdmittedClient, guest: Guest) -> None:
         """Open the stream for the filter of a client, if the limits allow it.
 
         Raises:
@@ -295,13 +295,13 @@ class ClientConnections:
         if client.guest is not None:
             self._start_stream(subscriber, client, client.guest)
         else:
-            subscriber.on_text = lambda message: self._authenticate_first(
+            subscriber.on_text = lambda message: self._authenticate_by_first_message(
                 subscriber, client, message
             )
         if early:
             subscriber.data_received(early)
 
-    def _authenticate_first(
+    def _authenticate_by_first_message(
         self, subscriber: Subscriber, client: AdmittedClient, message: bytes
     ) -> None:
         """Start the stream of a subscriber if its first message has a valid token.
@@ -313,7 +313,7 @@ class ClientConnections:
             subscriber.close(CloseCode.FORBIDDEN, "a valid token is needed")
             return
         try:
-            self._check_filter(client, guest)
+            self._open_stream_within_limits(client, guest)
             self._start_stream(subscriber, client, guest)
         except TooManyFilters:
             subscriber.close(

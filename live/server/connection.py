@@ -151,12 +151,12 @@ class HttpConnection(asyncio.Protocol):
             self.transport.pause_reading()
             self._handshakes.add(self, self._limits.encrypting)
             self._making = asyncio.create_task(
-                self._encrypt(self._handshakes), name="TLS"
+                self._perform_tls_handshake(self._handshakes), name="TLS"
             )
         else:
             self.transport.abort()
 
-    async def _encrypt(self, handshakes: TlsHandshakes) -> None:
+    async def _perform_tls_handshake(self, handshakes: TlsHandshakes) -> None:
         """Do the TLS handshake; then use the encrypted transport, or abort."""
         transport = None
         with contextlib.suppress(OSError):  # includes ssl.SSLError and timeouts

@@ -23,12 +23,12 @@ class FairTurns:
         """Add a piece of work to the queue, for a later turn of the event loop."""
         self._waiting.append(work)
         if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_soon(self._next)
+            asyncio.get_running_loop().call_soon(self._run_next_work)
 
-    def _next(self) -> None:
+    def _run_next_work(self) -> None:
         try:
             self._waiting[0]()
         finally:
             self._waiting.popleft()
             if self._waiting:
-                asyncio.get_running_loop().call_soon(self._next)
+                asyncio.get_running_loop().call_soon(self._run_next_work)

@@ -110,14 +110,16 @@ def refer_to(kind: str, name: str) -> dict[str, str]:
     return {"$ref": f"#/components/{kind}/{name}"}
 
 
-def describe(description: str, **schema: Any) -> JsonObject:
+def add_description(description: str, **schema: Any) -> JsonObject:
     return {**schema, "description": description}
 
 
 TEXT = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
 #: Query parameters that select games, for the websocket and for requests.
 FILTERS = {
-    name: describe(f"Only {selection}; can be repeated.", type="array", items=TEXT)
+    name: add_description(
+        f"Only {selection}; can be repeated.", type="array", items=TEXT
+    )
     for name, selection in (
         ("game", "these games"),
         ("event", "games of these events"),

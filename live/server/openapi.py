@@ -10,8 +10,8 @@ from live.server.json_schemas import (
     ID,
     TEXT,
     JsonObject,
+    add_description,
     build_components,
-    describe,
     describe_type,
 )
 from live.server.route_table import Route
@@ -20,11 +20,11 @@ from live.watch.words import LANGUAGES
 
 _QUERY = {
     **FILTERS,
-    "words": describe("Only incidents that contain all these words.", **TEXT),
-    "round": describe(
+    "words": add_description("Only incidents that contain all these words.", **TEXT),
+    "round": add_description(
         "A round, as its games name it; 4 also selects 4.12 and Round 4.", type="string"
     ),
-    "lang": describe("The language; en by default.", enum=LANGUAGES),
+    "lang": add_description("The language; en by default.", enum=LANGUAGES),
 }
 _PATH = {"game": "The game's id, percent-encoded."}
 

@@ -41,23 +41,25 @@ class _ChosenDelay(Value):
     delay_s: Annotated[float, msgspec.Meta(ge=0)]
 
 
-def choose_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
+def set_arbiters_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
     """Set the delay that an arbiter chose, in seconds; it also applies after a
     restart.
     """
     public.set_delay(delay_s)
-    _remember(journal, delay_s)
+    _store_chosen_delay(journal, delay_s)
 
 
-def reset_delay(public: PublicView, journal: Journal, delay_s: float) -> None:
+def set_delay_from_settings(
+    public: PublicView, journal: Journal, delay_s: float
+) -> None:
     """Set the delay from changed settings, in seconds; it replaces an arbiter's
     choice.
     """
     public.set_delay(delay_s)
-    _remember(journal, 0.0)
+    _store_chosen_delay(journal, 0.0)
 
 
-def _remember(journal: Journal, delay_s: float) -> None:
+def _store_chosen_delay(journal: Journal, delay_s: float) -> None:
     journal.add_note(_DELAY, msgspec.json.encode(_ChosenDelay(delay_s)))
 
 
@@ -122,7 +124,7 @@ def note_moves_shown(
         journal.add_note(SHOWN, b"{}")
 
 
-async def run_delay(public: PublicView, clock: Clock) -> None:
+async def publish_due_changes(public: PublicView, clock: Clock) -> None:
     """Publish changes when they are due, until cancelled."""
     while True:
         due_s = public.next_s
@@ -196,17 +198,17 @@ def _read_stages(
         for id in carriers:
             for earlier in journal.read_changes_of_game(id):
                 if earlier.n not in recent_n:
-                    _follow_step(games, earlier.step)
+                    _apply_step_to_game(games, earlier.step)
         if carriers[0] in games:
-            stages.append((inf, _show_as_one(games, carriers)))
+            stages.append((inf, _merge_games_of_sources(games, carriers)))
         for ago_ms, _, change in recent:
             if change is None:
                 return []
-            _follow_step(games, change.step)
+            _apply_step_to_game(games, change.step)
             if carriers[0] not in games:
                 stages.clear()
                 continue
-            game = _show_as_one(games, carriers)
+            game = _merge_games_of_sources(games, carriers)
             if stages and stages[-1][0] == ago_ms / 1000:
                 stages.pop()
             stages.append((ago_ms / 1000, game))
@@ -215,13 +217,15 @@ def _read_stages(
     return stages
 
 
-def _follow_step(games: dict[GameId, Game], step: Step) -> None:
+def _apply_step_to_game(games: dict[GameId, Game], step: Step) -> None:
     game = apply_or_none(games.pop(step.id, None), step)
     if game is not None:
         games[step.id] = game
 
 
-def _show_as_one(games: Mapping[GameId, Game], carriers: Sequence[GameId]) -> Game:
+def _merge_games_of_sources(
+    games: Mapping[GameId, Game], carriers: Sequence[GameId]
+) -> Game:
     """Return the game as it is shown, merged from the sources that have it."""
     reports = [games[id] for id in carriers if id in games]
     return merge_games(reports, find_longest(reports))

@@ -30,14 +30,14 @@ class PublicNames:
         """True if the public gets pseudonyms instead of the real ids of games."""
         return self._real_ids is not None
 
-    def change_ids(self, games: Iterable[GameId]) -> None:
+    def use_pseudonymous_ids(self, games: Iterable[GameId]) -> None:
         """Give the public pseudonyms of game ids from now on.
 
         ``games`` are the real ids of the present games.
         """
         self._real_ids = {self._pseudonyms.game_id(game): game for game in games}
 
-    def keep_ids(self) -> None:
+    def use_real_ids(self) -> None:
         """Give the public the real ids of games from now on."""
         self._real_ids = None
 

@@ -187,9 +187,9 @@ class PublicView(FilteredReader):
         if is_late == self.names.has_other_ids:
             return
         if is_late:
-            self.names.change_ids(view.id for view in self._live.games())
+            self.names.use_pseudonymous_ids(view.id for view in self._live.games())
         else:
-            self.names.keep_ids()
+            self.names.use_real_ids()
         for subscription in self._listeners:
             subscription.reset()
 

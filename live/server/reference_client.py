@@ -79,9 +79,9 @@ class ReferenceClient:
         """The public delay that the service reported last."""
         self.seq: int | None = None
         """Number of the last applied message; None before the first snapshot."""
-        self._replace(SnapshotMessage(_UNKNOWN, ()))
+        self._take_over_snapshot(SnapshotMessage(_UNKNOWN, ()))
 
-    def _replace(self, message: SnapshotMessage) -> None:
+    def _take_over_snapshot(self, message: SnapshotMessage) -> None:
         self._engine = message.engine
         self._feeds = message.feeds
         self._engines = message.engines
@@ -137,7 +137,7 @@ class ReferenceClient:
             case HeartbeatMessage(public_delay=PublicDelay() as delay):
                 self.public_delay = delay
             case SnapshotMessage():
-                self._replace(message)
+                self._take_over_snapshot(message)
             case GameMessage(game=view):
                 fields = asdict(view)
                 detail = self._games.get(view.id)

@@ -82,7 +82,7 @@ def render_round(
     if summary.unscored:
         parts.append(f"<p>{escape(words.unscored.format(summary.unscored))}</p>")
     path = _PICTURE if links.has_picture else _DRAWING
-    picture = escape(_address(path, name, language, links.token))
+    picture = escape(_build_round_address(path, name, language, links.token))
     parts.append(
         f'<p><a href="{picture}"><img src="{picture}"'
         f' width="{WIDTH}" height="{HEIGHT}"'
@@ -135,7 +135,9 @@ def _render_page(
     lines = []
     for other_round in other_rounds:
         current = " aria-current=page" if other_round == name else ""
-        address = escape(_address("round", other_round, language, links.token))
+        address = escape(
+            _build_round_address("round", other_round, language, links.token)
+        )
         text = escape(name_round(other_round, language))
         lines.append(f'<li><a href="{address}"{current}>{text}</a></li>')
     heading = escape(WORDS[language].round.rounds)
@@ -157,7 +159,9 @@ def _render_head(
     if links.has_picture:
         # The address contains no token, since links are forwarded to people who should
         # have none.
-        tags["og:image"] = links.root + _address(_PICTURE, name, language, {})
+        tags["og:image"] = links.root + _build_round_address(
+            _PICTURE, name, language, {}
+        )
         tags["og:image:width"] = str(WIDTH)
         tags["og:image:height"] = str(HEIGHT)
         tags["twitter:card"] = "summary_large_image"
@@ -239,7 +243,7 @@ def _render_side(sign: str, player: RoundPlayer, points: float | None) -> str:
     )
 
 
-def _address(
+def _build_round_address(
     path: str, name: RoundName, language: str, token: Mapping[str, str]
 ) -> str:
     """Return the address of a round's page or picture, relative to the root."""

@@ -130,7 +130,7 @@ class HttpRoutes:
         if path.startswith("/api/"):
             path = path.rstrip("/")
             if former := _FORMER_API.fullmatch(path):
-                return await self._name_successor(former[1], request, guest)
+                return await self._respond_to_former_address(former[1], request, guest)
         elif (page := self._site.find_page(path) or find_manual_page(path)) is not None:
             page_response = respond_page(page, self._parts.frames, path, request.query)
             # A local file in OBS requests this picture to find out whether the service
@@ -142,7 +142,7 @@ class HttpRoutes:
             )
         return await self._answer_route(path, request, guest)
 
-    async def _name_successor(
+    async def _respond_to_former_address(
         self, path: str, request: HttpRequest, guest: Guest | None
     ) -> HttpResponse:
         """Return the response to an address of a former JSON interface.

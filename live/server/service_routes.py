@@ -13,7 +13,7 @@ from live.server.http_values import NO_STORE, HttpResponse, problem, respond
 from live.server.route_table import RequestContext, respond_json, route
 from live.server.visibility import Visibility
 from live.server.wire import API_PATH
-from live.watch.incident_log import board_words, has_words, name_boards
+from live.watch.incident_log import has_words, name_board_and_players, name_boards
 
 
 class Readiness(Value):
@@ -51,7 +51,7 @@ def list_incidents(context: RequestContext) -> HttpResponse:
     if allowed.visibility is not Visibility.ARBITER:
         reason = "the incident log is for arbiters: give a token with arbiter = true"
         return problem(403, reason)
-    boards = {view.id: board_words(view) for view in context.state.games()}
+    boards = {view.id: name_board_and_players(view) for view in context.state.games()}
     query = context.request.query
     words = " ".join(text for name, text in query if name == "words").split()
     incidents = [

@@ -46,11 +46,11 @@ def build_content_policy(
     has_logo = any(name in _LOGOS for name, _ in query)
     policy = POLICY
     if has_logo and path in ("/", "/overlay"):
-        policy = allow_logos(POLICY)
+        policy = allow_https_images(POLICY)
     return " ".join((policy, *framing_origins))
 
 
-def allow_logos(policy: str) -> str:
+def allow_https_images(policy: str) -> str:
     return policy.replace("img-src", "img-src https:")
 
 

@@ -19,7 +19,7 @@ from live.server.static_files import (
     OVERLAY,
     USUAL,
     StaticSite,
-    allow_logos,
+    allow_https_images,
     find_manual_page,
     generate_module,
 )
@@ -95,7 +95,7 @@ def _list_files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
     for name in _PAGES:
         text = (OVERLAY / name).read_text(encoding="utf-8")
         assert _HEAD in text, name
-        head = allow_logos(meta) if name == "overlay.html" else meta
+        head = allow_https_images(meta) if name == "overlay.html" else meta
         files.append((name, text.replace(_HEAD, head, 1).encode()))
     for topic in ("", *TOPICS, *PICTURES):
         page = find_manual_page(MANUAL + topic)

@@ -138,7 +138,7 @@ class StreamHub:
             self.flush()
             stream = self._create_stream(selected)
             if stream.is_narrow:
-                self._make_room(bool(stream.games))
+                self._drop_unread_stream_if_full(bool(stream.games))
             self._streams[selected] = stream
         stream.used_s = self._clock()
         return stream
@@ -213,7 +213,7 @@ class StreamHub:
             elif snapshot and now_s - snapshot.at_s > _SNAPSHOT_S:
                 stream.snapshot = None
 
-    def _make_room(self, selects: bool) -> None:
+    def _drop_unread_stream_if_full(self, selects: bool) -> None:
         alike = [s for s in self.streams if s.is_narrow and bool(s.games) == selects]
         if len(alike) < self._limits.filters * (1 if selects else _OF_NOTHING):
             return

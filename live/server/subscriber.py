@@ -194,11 +194,11 @@ class Subscriber(asyncio.Protocol):
         The connection ends when the client answers, or after ``closing_s`` seconds.
         """
         if self._closing_s is None:
-            self._stop()
+            self._stop_sending()
             if self._protocol.state is State.OPEN:
                 self._protocol.send_close(code, reason)
                 self._tally.closes[code.name.lower()] += 1
-            self._flush()
+            self._write_protocol_answers()
 
     def enforce_deadlines(self, now_s: float) -> None:
         """Close or abort the connection if a time limit has passed.
@@ -266,7 +266,7 @@ class Subscriber(asyncio.Protocol):
                 self._on_frame(event)
         if self._hung_up:
             return
-        self._flush()
+        self._write_protocol_answers()
         if self.transport.is_closing():
             self._unread.clear()
         elif self._unread:
@@ -279,11 +279,11 @@ class Subscriber(asyncio.Protocol):
         if not self._hung_up:
             self._unread.clear()
             self._protocol.receive_eof()
-            self._flush()
+            self._write_protocol_answers()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._unread.clear()
-        self._stop()
+        self._stop_sending()
         # The callback refers to this object. Without this line, many clients with wrong
         # tokens would leave many reference cycles for the garbage collector.
         self.on_text = None
@@ -336,7 +336,7 @@ class Subscriber(asyncio.Protocol):
             return False
         return True
 
-    def _flush(self) -> None:
+    def _write_protocol_answers(self) -> None:
         """Write the websocket protocol's answers: pongs, close frames and the end.
 
         They are joined into one write, since asyncio logs each write to a lost
@@ -348,9 +348,9 @@ class Subscriber(asyncio.Protocol):
         if SEND_EOF in parts:
             self.transport.close()
         if self._protocol.state is not State.OPEN:
-            self._stop()
+            self._stop_sending()
 
-    def _stop(self) -> None:
+    def _stop_sending(self) -> None:
         self.pause()
         self._rest = iter(())
         if self._closing_s is None:

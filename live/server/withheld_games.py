@@ -126,7 +126,9 @@ def _list_stage_changes(
     for ago_s, game in stages:
         after = detail if game is None else _restore_position(detail, game)
         changes = (
-            replay_game(after) if before is None else _continue_game(before, after)
+            replay_game(after)
+            if before is None
+            else _list_changes_between(before, after)
         )
         for change in changes:
             # If the clock was set back, the time could be in the future. It is limited,
@@ -158,7 +160,7 @@ def _restore_position(detail: GameDetail, game: Game) -> GameDetail:
     )
 
 
-def _continue_game(before: GameDetail, after: GameDetail) -> Iterator[Change]:
+def _list_changes_between(before: GameDetail, after: GameDetail) -> Iterator[Change]:
     """Yield the messages that change an earlier state of a game into a later one."""
     common_plies = count_common(
         before.plies, after.plies, lambda earlier, later: earlier.uci == later.uci

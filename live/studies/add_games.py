@@ -43,7 +43,7 @@ class AddedGames(msgspec.Struct):
     """Reason why the file could not be read to its end; empty if it could."""
 
     @property
-    def only_damage(self) -> bool:
+    def has_only_damage(self) -> bool:
         """True if the file had texts to read, and none of them could be read."""
         return 0 < self.damaged == self.texts - self.passed_over
 
@@ -60,7 +60,7 @@ def add_file(
         InputError: there is no such file, or the disk is full.
     """
     added = AddedGames(path)
-    source, known_texts, finished = database.open_source(path, read_file_mark(path))
+    source, known_texts, finished = database.register_file(path, read_file_mark(path))
     if finished:
         added.texts = added.passed_over = known_texts
         return added

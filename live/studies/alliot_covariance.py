@@ -42,7 +42,7 @@ from live.ratings.covariance import (
     TANH_CONFORMANCE,
     Convolution,
     OutcomeVector,
-    convert_to_gain,
+    convert_conformance_to_gain,
     convolve_with_itself,
     predict_by_convolution,
 )
@@ -373,7 +373,9 @@ def select_gains(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats
     """Return one side's gains in centipawns, without the moves that this kind of
     conformance leaves out.
     """
-    gains = (convert_to_gain(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
+    gains = (
+        convert_conformance_to_gain(kind, best_cp, gain_cp) for best_cp, gain_cp in side
+    )
     return np.array([gain for gain in gains if gain is not None], dtype=np.float64)
 
 

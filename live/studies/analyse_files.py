@@ -28,7 +28,7 @@ from live.screens.command_output import build_progress_bar, print_line
 from live.screens.terminal.text import plain
 from live.settings import Config
 from live.sources.pgn_file import read_pgn_file
-from live.watch.finding import count_things
+from live.watch.finding import format_count
 
 
 async def analyse_files(
@@ -171,7 +171,7 @@ def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
 
 def describe_walkovers(games: int) -> str:
     """Return the message about games that do not count because a side never moved."""
-    number = count_things(games, "game")
+    number = format_count(games, "game")
     return f"Left out: {number} in which a side made no move, treated as walkovers."
 
 

@@ -49,7 +49,7 @@ def add_to_corpus(
 
         added_files = [add_file(database, path, setting, read) for path in files]
     report_result(json, added_files, *map(_describe_added, added_files))
-    return int(any(added.broken or added.only_damage for added in added_files))
+    return int(any(added.broken or added.has_only_damage for added in added_files))
 
 
 def report_status(corpus: Path, *, json: str | None) -> int:

@@ -221,7 +221,7 @@ class CorpusDatabase:
         """Add a setting if it is new; return its number."""
         return self._find_or_insert("settings", msgspec.structs.asdict(setting))
 
-    def open_source(self, name: str, mark: str) -> tuple[int, int, bool]:
+    def register_file(self, name: str, mark: str) -> tuple[int, int, bool]:
         """Register a file that is about to be read. Return its number, how many of its
         texts were added before, and whether the whole file was added.
 

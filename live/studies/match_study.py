@@ -28,7 +28,7 @@ from live.studies.printed_results import (
     format_signed_interval,
     report_result,
 )
-from live.watch.finding import count_things
+from live.watch.finding import format_count
 
 
 class MatchStudy(Value):
@@ -79,7 +79,7 @@ def assess_match(
         (result.walkovers, describe_walkovers(result.walkovers)),
         (
             result.unpaired,
-            f"In no pair: {count_things(result.unpaired, 'game')} without one of"
+            f"In no pair: {format_count(result.unpaired, 'game')} without one of"
             " reversed colours beside it.",
         ),
         (

@@ -19,7 +19,7 @@ from live.ratings.conformance import (
     RAW,
     AccumulatedConformance,
 )
-from live.ratings.covariance import TANH_CONFORMANCE, convert_to_gain
+from live.ratings.covariance import TANH_CONFORMANCE, convert_conformance_to_gain
 from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import compute_expected_score_between
 from live.ratings.gains import GainHistogram
@@ -169,7 +169,7 @@ class PairedMoves(PlayerMoves):
         self.shortfalls.merge(GainHistogram(counted["gain_cp"]))
         columns = "colour", "best_cp", "gain_cp", "year"
         for color, best_cp, gain_cp, year in counted.select(columns).iter_rows():
-            weighed = convert_to_gain(TANH_CONFORMANCE, best_cp, gain_cp)
+            weighed = convert_conformance_to_gain(TANH_CONFORMANCE, best_cp, gain_cp)
             if weighed is not None:
                 self.tanh.add(weighed)
             self.transitions.add(color, best_cp, gain_cp, year or 0)

@@ -26,7 +26,7 @@ def solve_strengths(
     for player, moves in players.items():
         event.rate(str(player), None if moves.elo is None else round(moves.elo))
     for player, opponent in sorted(met):
-        event.meet(str(player), str(opponent))
+        event.record_pairing(str(player), str(opponent))
     column = choose_gain_column(data.selection.gain)
     for frame in data.read_moves(["player", "game", column]):
         played = frame.filter(frame["player"].is_in([*players])).drop_nulls()

@@ -37,7 +37,7 @@ from live.studies.papers.measures import (
     Figures,
     list_needed_games,
 )
-from live.studies.papers.page import BEGIN, build_csv, build_markdown, write_into
+from live.studies.papers.page import BEGIN, build_csv, build_markdown, insert_tables
 from live.studies.papers.picture import render_picture
 from live.studies.papers.printed import PrintedPaper, PrintedTable, read_papers
 from live.studies.searched_games import SearchSetting
@@ -171,7 +171,7 @@ def write_comparisons(
             raise InputError(
                 str(page), "has no place for tables", f"Put a line there: {BEGIN}"
             )
-        write_output(str(page), write_into(text, tables).encode())
+        write_output(str(page), insert_tables(text, tables).encode())
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         write_output(str(out / "papers.md"), tables.encode())
@@ -195,7 +195,7 @@ def choose_tables(names: Sequence[str]) -> list[PaperTable]:
         entries += [(paper, table) for table in paper.tables]
     known_names = [table.name for _, table in entries]
     for name in names:
-        if not any(_is_called(table, [name]) for table in known_names):
+        if not any(_is_table_chosen(table, [name]) for table in known_names):
             similar_names = get_close_matches(name, known_names, 3) or known_names[:1]
             prefixes = sorted({table.partition("-")[0] for table in known_names})
             remedy = (
@@ -203,10 +203,14 @@ def choose_tables(names: Sequence[str]) -> list[PaperTable]:
                 f" {', '.join(prefixes)}"
             )
             raise InputError(name, "is no table of the papers", remedy)
-    return [entry for entry in entries if not names or _is_called(entry[1].name, names)]
+    return [
+        entry
+        for entry in entries
+        if not names or _is_table_chosen(entry[1].name, names)
+    ]
 
 
-def _is_called(table: str, names: Sequence[str]) -> bool:
+def _is_table_chosen(table: str, names: Sequence[str]) -> bool:
     return table in names or table.startswith(tuple(f"{name}-" for name in names))
 
 
@@ -270,7 +274,9 @@ def compare_all(
         made_comparisons = []
         for numbered, gain in product(settings, kind.gains):
             if not gap and numbered[1].lines >= kind.lines:
-                comparison = _compare(table, gather_evidence(paper, numbered, gain))
+                comparison = _compare_table(
+                    table, gather_evidence(paper, numbered, gain)
+                )
                 made_comparisons += [comparison] if comparison.rows_done else []
         if made_comparisons:
             yield from made_comparisons
@@ -282,7 +288,7 @@ def compare_all(
             yield compare(paper.paper, table, {}, wanted=wanted, missing=gap or missing)
 
 
-def _compare(table: PrintedTable, evidence: Evidence) -> Comparison:
+def _compare_table(table: PrintedTable, evidence: Evidence) -> Comparison:
     kind = MEASURES[table.measure]
     needed = list_needed_games(table, evidence.paper, evidence.games)
     searched = evidence.choose_searched(table, needed)
@@ -307,7 +313,7 @@ def _describe_missing_games(
     for name in (table.at, table.than, table.reference):
         if name:
             occasion = paper.occasions[name]
-            n = len(games.list_of_occasion(occasion))
+            n = len(games.list_games_of_occasion(occasion))
             if n < ENOUGH * occasion.games:
                 gaps.append(
                     f"{n} of {occasion.games} games of {occasion.title} are in the"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from live.catalogue import round_percent
 from live.messages.alerts import Agreement
 from live.messages.figures import PlayerView
-from live.ratings.agreement import FALSE_ALARMS, bound_chance
+from live.ratings.agreement import FALSE_ALARMS, compute_alarm_threshold
 from live.watch.finding import Finding
 from live.watch.watched_board import WatchedBoard
 
@@ -37,7 +37,7 @@ def find_engine_agreement(
         return
     evidence = player.agreement
     moves = evidence.moves
-    if moves < LEAST_MOVES or evidence.log_e_value < bound_chance(players):
+    if moves < LEAST_MOVES or evidence.log_e_value < compute_alarm_threshold(players):
         return
     share = evidence.matches / moves
     expected = evidence.expected / moves

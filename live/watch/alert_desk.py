@@ -19,8 +19,8 @@ from live.messages.to_clients import AlertMessage
 from live.messages.values import GameId
 from live.watch.alert_kinds import COUNTED, PASSING
 from live.watch.arbiter_notes import Mute
-from live.watch.finding import Finding, dial, sort_by_urgency
-from live.watch.incident_log import sign_text
+from live.watch.finding import Finding, format_hms, sort_by_urgency
+from live.watch.incident_log import append_writer_name
 from live.watch.result_alerts import ENDING_WAIT_S
 from live.watch.watched_board import WatchedBoard
 from live.watch.watched_event import (
@@ -76,7 +76,7 @@ class AlertDesk:
         Call this about once a second.
         """
         self._count_gap(now_s)
-        self._watched.note_rounds()
+        self._watched.set_round_beginnings()
         boards = self._watched.boards.items()
         topics = [
             (BOARD, id) for id, board in boards if self._needs_ticks(board, now_s)
@@ -164,7 +164,7 @@ class AlertDesk:
         # that is found later counts as the state of the earlier run.
         self._counted[topic][alert.id] = 0 if alert.kind in PASSING else 1
 
-    def _is_awaited(self, alert: Alert) -> bool:
+    def _is_kept_open(self, alert: Alert) -> bool:
         """Return whether an earlier run's alert stays open although its cause is not
         found.
 
@@ -191,8 +191,8 @@ class AlertDesk:
             return []
         alert = replace(alert, acknowledged_s=now_s, acknowledged_by=by)
         if alert.kind in PASSING:
-            return [self._close(alert, now_s)]
-        return self._send_changed([alert])
+            return [self._close_alert(alert, now_s)]
+        return self._store_changed_alerts([alert])
 
     def note(self, id: str, text: str, by: str = "") -> list[AlertMessage]:
         """Set the note of an alert; an empty text deletes the note.
@@ -203,8 +203,8 @@ class AlertDesk:
         alert = self._open.get(id)
         if alert is None:
             return []
-        noted = replace(alert, note=sign_text(text[:NOTE_CHARS], by))
-        return self._send_changed([noted])
+        noted = replace(alert, note=append_writer_name(text[:NOTE_CHARS], by))
+        return self._store_changed_alerts([noted])
 
     def mute(self, mute: Mute) -> list[AlertMessage]:
         """Mute or unmute one alert, all alerts of a kind, or all alerts of a board.
@@ -217,7 +217,7 @@ class AlertDesk:
                 self._mutes.add((part, identity))
             else:
                 self._mutes.discard((part, identity))
-        return self._send_changed(self._open.values())
+        return self._store_changed_alerts(self._open.values())
 
     def _is_muted(self, alert: Alert) -> bool:
         parts = {("alert", alert.id), ("kind", alert.kind), ("game", alert.game)}
@@ -234,18 +234,18 @@ class AlertDesk:
     ) -> list[AlertMessage]:
         messages: list[AlertMessage] = []
         for topic in topics:
-            messages += self._update(topic, now_s)
+            messages += self._update_alerts_of_topic(topic, now_s)
         return messages
 
-    def _update(self, topic: Topic, now_s: float) -> list[AlertMessage]:
+    def _update_alerts_of_topic(self, topic: Topic, now_s: float) -> list[AlertMessage]:
         """Raise, change and close alerts so that they match a topic's present state."""
         findings = self._find_alerts(topic, now_s)
         counted = self._counted[topic]
         messages: list[AlertMessage] = []
         for id in [alert_id for alert_id in counted if alert_id not in findings]:
             alert = self._open.get(id)
-            if alert is not None and not self._is_awaited(alert):
-                messages.append(self._close(alert, now_s))
+            if alert is not None and not self._is_kept_open(alert):
+                messages.append(self._close_alert(alert, now_s))
             if id not in self._open:
                 counted[id] = 0
         self._unseen.difference_update(findings)
@@ -257,13 +257,15 @@ class AlertDesk:
             if before is not None and before.game != finding.game:
                 # The alert has moved to another board. Clients that follow only the old
                 # board need a message that the alert ended there.
-                messages.append(self._close(before, now_s))
+                messages.append(self._close_alert(before, now_s))
             raised.append(self._build_alert(finding, before, counted.get(id), now_s))
             counted[id] = finding.occurrence
-        messages += self._forget_gone(topic, now_s)
-        return messages + self._send_changed(raised)
+        messages += self._close_alerts_of_removed_subject(topic, now_s)
+        return messages + self._store_changed_alerts(raised)
 
-    def _forget_gone(self, topic: Topic, now_s: float) -> list[AlertMessage]:
+    def _close_alerts_of_removed_subject(
+        self, topic: Topic, now_s: float
+    ) -> list[AlertMessage]:
         """Close and delete the alerts about a board or player that no longer exists."""
         kind, about = topic
         messages: list[AlertMessage] = []
@@ -274,7 +276,7 @@ class AlertDesk:
                 return messages
             orphaned = [alert for alert in self._open.values() if alert.game == about]
             for alert in orphaned:
-                messages.append(self._close(alert, now_s))
+                messages.append(self._close_alert(alert, now_s))
                 # An alert about a player of that board can be raised at another board.
                 self._counted[find_topic(alert)][alert.id] = 0
             self._mutes.discard(("game", about))
@@ -306,7 +308,7 @@ class AlertDesk:
             note=before.note,
         )
 
-    def _send_changed(self, alerts: Iterable[Alert]) -> list[AlertMessage]:
+    def _store_changed_alerts(self, alerts: Iterable[Alert]) -> list[AlertMessage]:
         """Store alerts as open; return a message for each one that has changed."""
         messages = []
         for alert in list(alerts):
@@ -316,7 +318,7 @@ class AlertDesk:
                 messages.append(AlertMessage(alert_now))
         return messages
 
-    def _close(self, alert: Alert, now_s: float) -> AlertMessage:
+    def _close_alert(self, alert: Alert, now_s: float) -> AlertMessage:
         del self._open[alert.id]
         self._unseen.discard(alert.id)
         ended = self._describe_end(alert)
@@ -338,6 +340,6 @@ class AlertDesk:
             return (
                 "the source sends no clock"
                 if clock_s is None
-                else f"the clock shows {dial(clock_s)}"
+                else f"the clock shows {format_hms(clock_s)}"
             )
         return board.describe_last_event()

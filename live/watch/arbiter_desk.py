@@ -45,9 +45,9 @@ from live.watch.incident_log import (
     ENTRY_CHARS,
     SERVICE,
     IncidentLog,
-    board_words,
-    is_entered,
     log_lines,
+    name_board_and_players,
+    should_enter_occurrence,
 )
 from live.watch.pairing_changes import PairingChanges
 from live.watch.watched_event import DeskMemory, FindRecord
@@ -171,19 +171,19 @@ class ArbiterDesk:
                 case "note":
                     self._send(self._desk.note(about, request.text, by))
                 case "mute":
-                    self._mute(Mute(muted=muted, alert=about))
+                    self._apply_mute(Mute(muted=muted, alert=about))
                 case "mute-kind":
                     for kind in NAMES:
                         if kind == about:
-                            self._mute(Mute(muted=muted, kind=kind))
+                            self._apply_mute(Mute(muted=muted, kind=kind))
                 case "mute-board" if about:
-                    self._mute(Mute(muted=muted, game=about))
+                    self._apply_mute(Mute(muted=muted, game=about))
                 case "enter" if request.text.strip():
                     self.enter(request.text.strip(), about or None, by)
 
     def enter(self, text: str, game: GameId | None = None, by: str = "") -> None:
         """Add an arbiter's entry to the incident log, with or without a board."""
-        self._enter(ArbiterEntry(text[:ENTRY_CHARS], game, by))
+        self._store_entry(ArbiterEntry(text[:ENTRY_CHARS], game, by))
 
     def remove_board(self, state: Event, game: GameId) -> None:
         """Remove a board from all screens, tables and reports; record the removal in
@@ -192,7 +192,7 @@ class ArbiterDesk:
         view = state.game(game)
         if view is not None:
             self._store.write_note(BoardRuling(game, True))
-            self.enter(f"Board removed: {board_words(view)}", game)
+            self.enter(f"Board removed: {name_board_and_players(view)}", game)
             self._publish(state.remove(game))
 
     def bring_back_board(self, state: Event) -> str:
@@ -204,11 +204,11 @@ class ArbiterDesk:
             self._store.write_note(BoardRuling(game, False))
             self._publish(state.restore_removed(game))
             view = state.game(game)
-            words = board_words(view) if view is not None else game
+            words = name_board_and_players(view) if view is not None else game
             self.enter(f"Board brought back: {words}", game)
         return words
 
-    def _enter(self, entry: ArbiterEntry) -> None:
+    def _store_entry(self, entry: ArbiterEntry) -> None:
         self._store.write_note(entry)
         now_s = self._clock()
         self._log.add_entry(entry.text, now_s, entry.game, entry.by, gap_s=entry.gap_s)
@@ -226,7 +226,7 @@ class ArbiterDesk:
         """
         if self._started:
             self._recorded[game, text] += 1
-            if is_entered(self._recorded[game, text], is_new=False):
+            if should_enter_occurrence(self._recorded[game, text], is_new=False):
                 self.enter(text, game, SERVICE)
         else:
             self._held_back.append((text, game))
@@ -267,7 +267,7 @@ class ArbiterDesk:
             restarted = f" again; the previous run {how} {span(away_s)} earlier"
         public_lag = f", with the public {span(delay_s)} behind" if delay_s else ""
         started = f"The service started{restarted}{public_lag}."
-        self._enter(ArbiterEntry(started, by=SERVICE, gap_s=away_s))
+        self._store_entry(ArbiterEntry(started, by=SERVICE, gap_s=away_s))
         for text, game in self._held_back:
             self._record_board(text, game)
         self._held_back.clear()
@@ -312,7 +312,7 @@ class ArbiterDesk:
                 state = "has finished" if is_over else "is followed"
                 self.record(f"Source {feed.feed} {state}.")
 
-    def _mute(self, mute: Mute) -> None:
+    def _apply_mute(self, mute: Mute) -> None:
         self._store.write_note(mute)
         description = mute.describe()
         if description is not None:
@@ -380,9 +380,9 @@ class ArbiterDesk:
 
     def _send(self, messages: Sequence[AlertMessage]) -> None:
         if messages:
-            self._publish(self._keep(messages))
+            self._publish(self._store_alerts(messages))
 
-    def _keep(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
+    def _store_alerts(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
         """Return the messages, after storing their alerts in the log and the journal.
 
         An alert of which only figures have changed is not stored.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from live.event.rate_game import COLORS
 from live.messages.alerts import Severity
 from live.messages.values import Color
-from live.watch.finding import Finding, dial, span
+from live.watch.finding import Finding, format_hms, span
 from live.watch.sides import find_winner
 from live.watch.watched_board import WatchedBoard
 
@@ -48,7 +48,7 @@ def find_still_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
                 "clock-still",
                 "warning",
                 f"{board.name_player(color)} used no time for {clock.unmoved} moves;"
-                f" the clock shows {dial(clock.clock_s)}",
+                f" the clock shows {format_hms(clock.clock_s)}",
                 "Check that the clock is running and connected to the board.",
                 ply=clock.ply,
                 color=color,
@@ -65,8 +65,8 @@ def find_rising_clock(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         yield board.build_finding(
             "clock-rising",
             "look",
-            f"{board.name_player(color)}'s clock rose from {dial(rise.from_s)}"
-            f" to {dial(rise.to_s)}, {span(rise.over_s)} more than the increment",
+            f"{board.name_player(color)}'s clock rose from {format_hms(rise.from_s)}"
+            f" to {format_hms(rise.to_s)}, {span(rise.over_s)} more than the increment",
             "If time was added as a penalty or correction, do nothing;"
             " otherwise compare the clocks.",
             ply=rise.ply,
@@ -127,7 +127,7 @@ def _find_used_up_clock(
     if ago_s - clock.clock_s <= SHOWN_S:
         return
     text = (
-        f"{board.name_player(color)}, to move, had {dial(clock.clock_s)} left"
+        f"{board.name_player(color)}, to move, had {format_hms(clock.clock_s)} left"
         f" {span(ago_s)} ago: the time must be up"
     )
     yield board.build_finding(

@@ -11,7 +11,7 @@ from live.event.event import Event
 from live.event.game_record import GameRecord
 from live.messages.figures import PlyView
 from live.messages.health import EngineHealth, HumanHealth, MeasuringProgress
-from live.watch.finding import count_things
+from live.watch.finding import format_count
 
 #: Number of progress reports during the measurement of an engine.
 SHOWN_STEPS = 20
@@ -79,7 +79,7 @@ def describe_overload(records: Iterable[GameRecord]) -> str:
                 moves_behind.append(moves)
     if not moves_behind:
         return ""
-    boards = count_things(len(moves_behind), "board")
+    boards = format_count(len(moves_behind), "board")
     return (
         f"figures are up to {max(moves_behind)} moves behind on {boards}: "
         "if that lasts, follow fewer boards, or set more engines or fewer nodes"

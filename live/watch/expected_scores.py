@@ -44,17 +44,17 @@ def expected_scores(game: GameDetail) -> list[float | None]:
     # The start has no expected score that includes the ratings. Next to scores that
     # include them, it would make the first move look like a gain or a loss.
     is_comparable = all(ply.win is None for ply in game.plies)
-    start = scores_alike(game)[0] if is_comparable else None
-    return [start, *map(_expect, game.plies)]
+    start = list_equal_rating_scores(game)[0] if is_comparable else None
+    return [start, *map(_compute_expected_score, game.plies)]
 
 
-def scores_alike(game: GameDetail) -> list[float | None]:
+def list_equal_rating_scores(game: GameDetail) -> list[float | None]:
     """Return White's expected score at the start and after each ply, computed as if
     both players had the same rating.
     """
     final_scores = (ply.score_cp if ply.final else None for ply in game.plies)
     return [
-        None if score_cp is None else score_alike(score_cp)
+        None if score_cp is None else compute_equal_rating_score(score_cp)
         for score_cp in (game.start_score_cp, *final_scores)
     ]
 
@@ -66,7 +66,7 @@ def score_after(game: GameDetail, ply: int) -> int | None:
     return game.plies[ply - 1].score_cp if ply else game.start_score_cp
 
 
-def score_alike(score_cp: int) -> float:
+def compute_equal_rating_score(score_cp: int) -> float:
     """Return White's expected score against a player of equal rating.
 
     ``score_cp`` is the engine's score in centipawns.
@@ -74,12 +74,12 @@ def score_alike(score_cp: int) -> float:
     return 1 / (1 + math.exp(-_LOGISTIC * max(-_MOST_CP, min(_MOST_CP, score_cp))))
 
 
-def _expect(ply: PlyView) -> float | None:
+def _compute_expected_score(ply: PlyView) -> float | None:
     if not ply.final or ply.score_cp is None:
         return None
     if ply.win is not None and ply.draw is not None:
         return ply.win + ply.draw / 2
-    return score_alike(ply.score_cp)
+    return compute_equal_rating_score(ply.score_cp)
 
 
 def replace_repetition_draws(game: GameDetail) -> GameDetail:

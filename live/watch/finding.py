@@ -64,7 +64,7 @@ def sort_by_urgency(alerts: Iterable[Alert]) -> list[Alert]:
     )
 
 
-def count_things(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Return a number with a noun, plural unless the number is 1: ``2 boards``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -79,7 +79,7 @@ def span(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def dial(seconds: float) -> str:
+def format_hms(seconds: float) -> str:
     """Return a clock time for people: ``1:40:00``, ``59:59``, ``0:07``."""
     minutes, second = divmod(max(0, int(seconds)), 60)
     hours, minute = divmod(minutes, 60)

@@ -26,7 +26,7 @@ ENTRY_CHARS = 500
 SERVICE = "service"
 
 
-def sign_text(text: str, by: str) -> str:
+def append_writer_name(text: str, by: str) -> str:
     """Return a text followed by its writer's name in brackets.
 
     The name is not added if the text already ends with it, or if it is empty.
@@ -117,7 +117,7 @@ class IncidentLog:
             self._incidents.append(begun)
         incident = self._incidents[index]
         entered = {change.text for change in incident.changes}
-        if not is_entered(alert.times, is_new=alert.text not in entered):
+        if not should_enter_occurrence(alert.times, is_new=alert.text not in entered):
             changes = [change for change in changes if change[0] != "raised again"]
         self._incidents[index] = replace(
             incident,
@@ -186,7 +186,7 @@ class IncidentLog:
             after = self._describe_gap(at_s) if game is not None else ""
             self._add(SERVICE, f"{text}{after}", at_s, game)
         else:
-            self._add("entry", sign_text(text, by), at_s, game)
+            self._add("entry", append_writer_name(text, by), at_s, game)
         if gap_s:
             self._gap = (at_s, gap_s)
 
@@ -246,7 +246,7 @@ def _update_count(
 ENTERED_TIMES = 4
 
 
-def is_entered(times: int, *, is_new: bool) -> bool:
+def should_enter_occurrence(times: int, *, is_new: bool) -> bool:
     """Return whether to enter an alert that is raised for the ``times``-th time.
 
     ``is_new`` states that its text has not been entered before.
@@ -295,7 +295,7 @@ def name_boards(
     ]
 
 
-def board_words(view: GameView) -> str:
+def name_board_and_players(view: GameView) -> str:
     """Return the board number and the players as text: ``12 Carlsen – Ding``."""
     number = f"{view.board} " if view.board is not None else ""
     return f"{number}{view.white.name} – {view.black.name}"

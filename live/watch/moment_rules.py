@@ -16,11 +16,11 @@ from live.messages.values import Color
 from live.watch.expected_scores import (
     Scores,
     expected_scores,
+    list_equal_rating_scores,
     score_of,
-    scores_alike,
 )
 from live.watch.moment_draft import MomentDraft
-from live.watch.sides import find_winner, other
+from live.watch.sides import find_opponent_color, find_winner
 from live.watch.turning_points import (
     FROM_MOVE,
     find_costliest_ply,
@@ -70,22 +70,22 @@ SCRAMBLE_FROM = 20
 def find_moments(game: GameDetail) -> list[MomentDraft]:
     """Return drafts of all moments of one game, in the order of their plies."""
     scores = expected_scores(game)
-    alike = scores_alike(game)
+    alike = list_equal_rating_scores(game)
     turns = find_turning_points(game)
     drafts = [
         *turns,
-        *_find_marked(game, scores),
+        *_find_finds_and_traps(game, scores),
         *_find_scramble(game, scores),
         *_find_coming_upset(game, scores),
         *_find_upset(game, turns),
         *_find_comebacks(game, scores, alike),
         *_find_above(game),
-        *find_despite(game),
+        *find_win_despite_lower_rating(game),
     ]
     return sorted(drafts, key=lambda draft: draft.ply)
 
 
-def is_whole(game: GameDetail) -> bool:
+def is_finished_and_scored(game: GameDetail) -> bool:
     """Return whether a game has ended and all its figures include all moves."""
     if game.result == "*" or not all(ply.final for ply in game.plies):
         return False
@@ -102,16 +102,16 @@ def find_last_point(game: GameDetail, color: Color) -> CurvePoint | None:
     return points[-1] if points else None
 
 
-def _is_open(score: float) -> bool:
+def _is_undecided(score: float) -> bool:
     lowest, highest = OPEN
     return lowest <= score <= highest
 
 
-def _find_marked(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
+def _find_finds_and_traps(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
     """Find moves that few players would find, and traps that many would fall into."""
     for ply in game.plies:
         score = scores[ply.ply]
-        if score is None or not _is_open(score):
+        if score is None or not _is_undecided(score):
             continue
         if number_move(game, ply.ply)[0] < FROM_MOVE:
             continue
@@ -147,7 +147,7 @@ def _find_scramble(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
             continue
         # The game must also be undecided before the move. Otherwise a blunder could
         # make a decided game count as undecided.
-        if _is_open(before) and _is_open(after):
+        if _is_undecided(before) and _is_undecided(after):
             color = side_of_ply(game, ply.ply)
             yield MomentDraft("scramble", ply.ply, color, 0.45, {"clock": ply.clock_s})
             return
@@ -200,7 +200,7 @@ def _find_upset(
     if len(game.plies) < LEAST_PLIES or find_winner(game.result) != weaker:
         return
     figures = {"gap": gap}
-    loser = other(weaker)
+    loser = find_opponent_color(weaker)
     if not any(turn.kind == "turn" and turn.color == loser for turn in turns):
         costliest = find_costliest_ply(game, loser)
         if costliest is not None:
@@ -217,7 +217,7 @@ def _find_comebacks(
     if winner is None and game.result != "1/2-1/2":
         return
     for color in COLORS:
-        if winner == other(color):
+        if winner == find_opponent_color(color):
             continue
         lowest = _find_lowest(color, scores, alike)
         has_won = winner == color
@@ -257,7 +257,7 @@ def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
 
     Such a moment is reported only after the game, since later moves would change it.
     """
-    if not is_whole(game):
+    if not is_finished_and_scored(game):
         return
     for color in COLORS:
         elo, point = getattr(game, color).elo, find_last_point(game, color)
@@ -275,15 +275,15 @@ def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
         yield MomentDraft("above", point.ply, color, weight, figures)
 
 
-def find_despite(game: GameDetail) -> Iterator[MomentDraft]:
+def find_win_despite_lower_rating(game: GameDetail) -> Iterator[MomentDraft]:
     """Yield a moment about a winner whose perceived rating is lower than the loser's.
 
     The moment names the loser's last costly move as the reason.
     """
     winner = find_winner(game.result)
-    if winner is None or not is_whole(game):
+    if winner is None or not is_finished_and_scored(game):
         return
-    loser = other(winner)
+    loser = find_opponent_color(winner)
     own, rival = find_last_point(game, winner), find_last_point(game, loser)
     if own is None or rival is None or min(own.counted, rival.counted) < EARLY_MOVES:
         return
@@ -295,7 +295,7 @@ def find_despite(game: GameDetail) -> Iterator[MomentDraft]:
         "perceived": float(own.perceived),
         "rival_perceived": float(rival.perceived),
     }
-    costly = find_costly_plies(game, scores_alike(game), loser)
+    costly = find_costly_plies(game, list_equal_rating_scores(game), loser)
     if costly:
         figures["mistake"] = float(costly[-1])
     yield MomentDraft("despite", len(game.plies), winner, 0.5, figures)

@@ -73,7 +73,7 @@ class PlayedPosition:
         key = self._build_key()
         self._times[key] += 1
         self.times = self._times[key]
-        self.__dict__.pop("third_time", None)
+        self.__dict__.pop("move_to_third_occurrence", None)
         self.__dict__.pop("ending", None)
 
     def _build_key(self) -> Hashable:
@@ -109,7 +109,7 @@ class PlayedPosition:
         return None
 
     @cached_property
-    def third_time(self) -> chess.Move | None:
+    def move_to_third_occurrence(self) -> chess.Move | None:
         """A legal move that leads to a third or later occurrence of a position.
 
         None if there is no such move.

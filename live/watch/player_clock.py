@@ -209,7 +209,9 @@ def read_side_clock(
     return SideClock(
         ply,
         clock_s,
-        unmoved=_count_unmoved([clock_s for _, clock_s in readings], increment_s),
+        unmoved=_count_moves_without_running_clock(
+            [clock_s for _, clock_s in readings], increment_s
+        ),
         rises=tuple(rises),
         fallen=fallen,
         period=period,
@@ -217,7 +219,9 @@ def read_side_clock(
     )
 
 
-def _count_unmoved(clocks_s: Sequence[float], increment_s: float | None) -> int:
+def _count_moves_without_running_clock(
+    clocks_s: Sequence[float], increment_s: float | None
+) -> int:
     """Return the number of last consecutive moves that did not change the clock or took
     no time; 0 unless this number is unusually high.
     """
@@ -225,7 +229,7 @@ def _count_unmoved(clocks_s: Sequence[float], increment_s: float | None) -> int:
     for before_s, now_s in pairwise(clocks_s):
         gained_s = now_s - before_s
         still_moves = still_moves + 1 if gained_s == 0 else 0
-        free_moves = free_moves + 1 if _is_free(gained_s, increment_s) else 0
+        free_moves = free_moves + 1 if _is_instant_move(gained_s, increment_s) else 0
     is_fast = clocks_s[0] < FAST_S
     if still_moves >= (STILL_MOVES_FAST if is_fast else STILL_MOVES):
         return still_moves
@@ -234,7 +238,7 @@ def _count_unmoved(clocks_s: Sequence[float], increment_s: float | None) -> int:
     return 0
 
 
-def _is_free(gained_s: float, increment_s: float | None) -> bool:
+def _is_instant_move(gained_s: float, increment_s: float | None) -> bool:
     """Return whether a move took no time, so that the clock gained the increment."""
     if increment_s is None or increment_s < 2:
         return False

@@ -12,7 +12,7 @@ from live.messages.alerts import Severity
 from live.watch.finding import Finding
 from live.watch.played_position import CLAIMED_TIMES, DRAWS_WITHOUT_CLAIM, FIFTY_PLIES
 from live.watch.reporting_alerts import has_unread_moves
-from live.watch.sides import find_winner, other
+from live.watch.sides import find_opponent_color, find_winner
 from live.watch.watched_board import WatchedBoard
 
 #: Delay between a result and an alert about missing last moves, seconds.
@@ -90,7 +90,7 @@ def _describe_missing_move(board: WatchedBoard) -> str:
     if winner is None or board.to_move != winner or board.mate_result:
         return ""
     # A loss on time explains why the winner is to move.
-    loser_s = board.read_clock(other(winner)).clock_s
+    loser_s = board.read_clock(find_opponent_color(winner)).clock_s
     if (loser_s is not None and loser_s <= 0) or "time" in ended:
         return ""
     return (
@@ -199,7 +199,7 @@ def _contradict_by_advantage(board: WatchedBoard) -> _Verdict | None:
     last = board.last_move
     if last is None or not last.final or last.score_cp is None:
         return None
-    left_s = board.read_clock(other(winner)).clock_s
+    left_s = board.read_clock(find_opponent_color(winner)).clock_s
     if left_s is not None and left_s < SHORT_S:
         return None
     ahead_cp = -last.score_cp if winner == "white" else last.score_cp
@@ -220,7 +220,7 @@ def find_repetition(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         return
     position = board.position
     times = position.times
-    move = position.third_time
+    move = position.move_to_third_occurrence
     if times >= CLAIMED_TIMES:
         word = "third" if times == CLAIMED_TIMES else "fourth"
         text = f"the position is on the board for the {word} time"

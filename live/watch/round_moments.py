@@ -11,7 +11,7 @@ from live.messages.figures import GameDetail
 from live.messages.values import Color, GameId
 from live.watch.expected_scores import Scores, expected_scores
 from live.watch.moment_draft import MomentDraft
-from live.watch.moment_rules import ABOVE_MOVES, find_last_point, is_whole
+from live.watch.moment_rules import ABOVE_MOVES, find_last_point, is_finished_and_scored
 from live.watch.turning_points import find_turning_points
 
 #: Minimum number of games in a round whose games are compared.
@@ -67,7 +67,7 @@ def read_whole_game(game: GameDetail) -> WholeGame | None:
 
     Return None while the game is in progress, or while some moves have no figures.
     """
-    if not is_whole(game):
+    if not is_finished_and_scored(game):
         return None
     last = [point for color in COLORS if (point := find_last_point(game, color))]
     level = [point.percentile for point in last if point.percentile is not None]

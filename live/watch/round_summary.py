@@ -263,7 +263,8 @@ def _choose_moves(
     deciding = []
     for game in games:
         costs = [
-            (_find_cost(game, draft), draft) for draft in find_turning_points(game)
+            (_compute_permanent_loss(game, draft), draft)
+            for draft in find_turning_points(game)
         ]
         cost, draft = max(
             costs, key=lambda costed_move: costed_move[0], default=(0.0, None)
@@ -277,7 +278,7 @@ def _choose_moves(
     )
 
 
-def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
+def _compute_permanent_loss(game: GameDetail, draft: MomentDraft) -> float:
     """Return the expected score that a move lost permanently, 0 to 1.
 
     The remaining score is the expected score after the move, or the points of the

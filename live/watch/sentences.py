@@ -16,7 +16,7 @@ from live.messages.figures import GameDetail
 from live.messages.moments import MomentText
 from live.watch.localised_moves import find_best_move, localise, write_move
 from live.watch.moment_draft import MomentDraft
-from live.watch.sides import other
+from live.watch.sides import find_opponent_color
 from live.watch.words import WORDS
 
 #: Minimum expected score, in percent, at which a draw is not a surprise.
@@ -83,7 +83,7 @@ def _name_players(
     return {
         **names,
         "who": names[color],
-        "rival": names[other(color)],
+        "rival": names[find_opponent_color(color)],
         "result": result,
     }
 

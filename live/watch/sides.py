@@ -4,7 +4,7 @@ from live.messages.from_sources import Result
 from live.messages.values import Color
 
 
-def other(color: Color) -> Color:
+def find_opponent_color(color: Color) -> Color:
     """Return the colour of the opponent."""
     return "black" if color == "white" else "white"
 

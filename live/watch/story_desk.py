@@ -145,7 +145,9 @@ class StoryDesk:
                 continue
             if isinstance(change, MoveMessage):
                 is_seen = change.move and moves[change.game] <= PAST_MOVES
-                self._drop_from(change.game, change.ply, now_s if is_seen else None)
+                self._drop_moments_from(
+                    change.game, change.ply, now_s if is_seen else None
+                )
             elif isinstance(change, GameMessage):
                 self._read_header(change.game)
             about = change.alert if isinstance(change, AlertMessage) else change
@@ -153,7 +155,7 @@ class StoryDesk:
             if game is not None:
                 self._waiting[game if isinstance(game, str) else game.id] = None
 
-    def _drop_from(self, id: GameId, ply: int, seen_s: float | None) -> None:
+    def _drop_moments_from(self, id: GameId, ply: int, seen_s: float | None) -> None:
         """Drop the moments of a game from a changed ply on.
 
         ``seen_s`` is the time when the new move was played; None if the time is
@@ -243,7 +245,7 @@ class StoryDesk:
         detail = detail_of(game)
         if detail is None:
             return []
-        return [*self._examine(detail), *self._make_room()]
+        return [*self._examine(detail), *self._remove_oldest_moments()]
 
     def _examine(self, detail: GameDetail) -> list[MomentMessage]:
         id = detail.id
@@ -320,11 +322,11 @@ class StoryDesk:
         black = self._families[_family(detail.black.name)]
         return {*white, *black}
 
-    def _make_room(self) -> list[MomentMessage]:
+    def _remove_oldest_moments(self) -> list[MomentMessage]:
         """Remove the oldest moments if there are more than :data:`MOST`; return
         messages that withdraw them.
         """
-        oldest = sorted(self._list_moments(), key=_order_of_leaving)[:-MOST]
+        oldest = sorted(self._list_moments(), key=_removal_sort_key)[:-MOST]
         for moment in oldest:
             story = self._games[moment.game].story
             story.let_go.add(moment.id)
@@ -400,7 +402,7 @@ class StoryDesk:
         self._waiting = waiting
 
 
-def _order_of_leaving(moment: Moment) -> tuple[bool, float, int, str]:
+def _removal_sort_key(moment: Moment) -> tuple[bool, float, int, str]:
     """Return the sort key for removing moments; the lowest key is removed first.
 
     Moments that explain why figures contradict a result are removed last, because these

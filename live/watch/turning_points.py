@@ -16,12 +16,12 @@ from live.messages.figures import GameDetail, PlyView
 from live.messages.values import Color
 from live.watch.expected_scores import (
     Scores,
+    compute_equal_rating_score,
     expected_scores,
+    list_equal_rating_scores,
     replace_repetition_draws,
     score_after,
-    score_alike,
     score_of,
-    scores_alike,
 )
 from live.watch.moment_draft import MomentDraft
 
@@ -69,7 +69,7 @@ def find_turning_points(game: GameDetail) -> list[MomentDraft]:
     """
     game = replace_repetition_draws(game)
     scores = expected_scores(game)
-    alike = scores_alike(game)
+    alike = list_equal_rating_scores(game)
     return list(_find_turns(game, scores, alike))
 
 
@@ -119,14 +119,14 @@ def has_lost_nothing(ply: PlyView) -> bool:
 # --- agreement of the searches --------------------------------------------------------
 
 
-def _weigh_loss(game: GameDetail, ply: int) -> float:
+def _compute_confirmed_loss_share(game: GameDetail, ply: int) -> float:
     """Return the share of a move's loss that all searches confirm on average, 0 to 1.
 
     The share is the loss by the average scores of all searches of the two positions,
     divided by the loss by the scores before and after the move.
     """
-    before = [score_alike(cp) for cp in _list_scores_cp(game, ply - 1)]
-    after = [score_alike(cp) for cp in _list_scores_cp(game, ply)]
+    before = [compute_equal_rating_score(cp) for cp in _list_scores_cp(game, ply - 1)]
+    after = [compute_equal_rating_score(cp) for cp in _list_scores_cp(game, ply)]
     if not before or not after or before[0] == after[0]:
         return 1.0
     average = statistics.fmean(before) - statistics.fmean(after)
@@ -201,7 +201,7 @@ def _find_falls(
         ):
             continue
         own = min(old_score, score_of(color, earlier) + GIFT)
-        if (own - new_score) * _weigh_loss(game, ply) < limits.lost:
+        if (own - new_score) * _compute_confirmed_loss_share(game, ply) < limits.lost:
             continue
         # Before the reply is scored, the moment is reported without its confirmation.
         reply = scores[ply + 1] if ply < last else None
@@ -235,18 +235,18 @@ def _draft_turn(
             return None  # The loss was too small with both ratings taken into account.
         if round_percent(figures["before"]) <= round_percent(figures["after"]):
             return None  # The loss is not visible in rounded percent.
-        figures |= _price(game, turn.ply)
+        figures |= _compute_cost_in_pawns(game, turn.ply)
     if turn.is_given_back:
         reply = scores[turn.ply + 1]
         figures["reply"] = 100 * score_of(color, after if reply is None else reply)
         weight = 0.3 + 0.8 * turn.lost
         return MomentDraft("missed", turn.ply + 1, color, weight, figures)
-    if not _is_answered(game, scores, turn.ply):
+    if not _has_known_consequence(game, scores, turn.ply):
         figures["open"] = 1.0
     return MomentDraft("turn", turn.ply, color, 0.3 + turn.lost, figures)
 
 
-def _is_answered(game: GameDetail, scores: Scores, ply: int) -> bool:
+def _has_known_consequence(game: GameDetail, scores: Scores, ply: int) -> bool:
     """Return whether the consequence of a move is known.
 
     The consequence is known if the reply has a score, or if the game ended with the
@@ -257,7 +257,7 @@ def _is_answered(game: GameDetail, scores: Scores, ply: int) -> bool:
     return game.result != "*"
 
 
-def _price(game: GameDetail, ply: int) -> dict[str, float]:
+def _compute_cost_in_pawns(game: GameDetail, ply: int) -> dict[str, float]:
     """Return the cost of a move, in pawns, as a dict with the key ``pawns``.
 
     The cost is the move's gain with the sign reversed or, until the gain is known, the

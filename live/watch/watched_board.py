@@ -269,7 +269,7 @@ class WatchedBoard:
             if not change.is_disputed:
                 self._note_lapse(change, moves, now_s)
         if common_plies < len(moves):
-            self._play(moves, common_plies, now_s)
+            self._note_new_moves(moves, common_plies, now_s)
             self._forget_slips(len(moves))
 
     def _note_lapse(
@@ -316,7 +316,9 @@ class WatchedBoard:
             if lapse.back <= SHALLOW_PLIES and is_over:
                 del self.memory.lapses[kind]
 
-    def _play(self, moves: Sequence[PlyView], common_plies: int, now_s: float) -> None:
+    def _note_new_moves(
+        self, moves: Sequence[PlyView], common_plies: int, now_s: float
+    ) -> None:
         """Note the arrival of the moves that follow the first ``common_plies``."""
         # The time used is known only for the first of these moves.
         used_s = self._measure_used_s(moves, common_plies)

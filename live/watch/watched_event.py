@@ -105,7 +105,7 @@ class WatchedEvent:
                         self.unremembered[id] = None
                 case GameMessage(game=view):
                     moved[view.id] = True
-                    self._seat_players(view)
+                    self._note_latest_game_of_players(view)
                 case ClockMessage(game=id, ply=ply):
                     moved[id] = True
                     reread[id].add(ply)
@@ -133,7 +133,7 @@ class WatchedEvent:
                     self.unremembered[partner] = topics[BOARD, partner] = None
         return topics
 
-    def _seat_players(self, view: GameView) -> None:
+    def _note_latest_game_of_players(self, view: GameView) -> None:
         for player in (view.white, view.black):
             self._latest[person_key(player)] = view.id
 
@@ -186,7 +186,7 @@ class WatchedEvent:
             old_state, since_s = before.get(id, (state, now_s))
             self._since[id] = state, since_s if old_state == state else now_s
 
-    def note_rounds(self) -> None:
+    def set_round_beginnings(self) -> None:
         """Set the time when each round began, on all its boards.
 
         A round has begun when most of its boards have begun (:data:`BEGUN_SHARE`). If
@@ -265,5 +265,5 @@ class WatchedEvent:
         for board in sorted(
             self.boards.values(), key=lambda board: board.memory.moved_s or 0.0
         ):
-            self._seat_players(board.view)
-        self.note_rounds()
+            self._note_latest_game_of_players(board.view)
+        self.set_round_beginnings()

@@ -28,7 +28,7 @@ from live.messages.moments import Moment, MomentKind
 from live.messages.to_clients import Change, GameMessage
 from live.messages.values import Color
 from live.server.analysis import Analysis
-from live.watch.expected_scores import scores_alike
+from live.watch.expected_scores import list_equal_rating_scores
 from live.watch.moment_draft import ONCE, MomentDraft
 from live.watch.moment_rules import find_moments
 from live.watch.round_moments import COMPARED_MOVES, read_side
@@ -105,7 +105,7 @@ def loses_to_weaker(game: GameDetail) -> bool:
 
 def swings(game: GameDetail) -> Iterator[int]:
     """Yield the plies that lose 40 points by the score alone, but for first choices."""
-    scores = scores_alike(game)
+    scores = list_equal_rating_scores(game)
     for ply in game.plies:
         before, after = scores[ply.ply - 1], scores[ply.ply]
         is_white = (ply.ply % 2 == 1) == (" w " in game.start_fen)

@@ -294,7 +294,7 @@ def test_whole_elo_of_algorithm_2_with_ends_rounded_outwards() -> None:
         event.rate(name, 2000 + 50 * n)
         event.add_game(name, [-chance.choice((0, 0, 10, 40)) for _ in range(50)])
     for one, other in pairwise(names):
-        event.meet(one, other)
+        event.record_pairing(one, other)
     strengths = event.solve_strengths()
     for name, methods in zip(names, list_player_methods(event, *names), strict=True):
         found, low, high = (
@@ -309,7 +309,7 @@ def test_whole_elo_of_algorithm_2_with_ends_rounded_outwards() -> None:
 
 def test_what_cannot_be_said_has_its_reason() -> None:
     event = Algorithm2("same-search")
-    event.meet("a", "b")
+    event.record_pairing("a", "b")
     assert list_player_methods(event, "a")[0].missing == {
         "tournament_rating": NO_COMPARISON
     }

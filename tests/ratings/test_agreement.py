@@ -10,7 +10,7 @@ import pytest
 
 from live.ratings.agreement import (
     GameChoices,
-    bound_chance,
+    compute_alarm_threshold,
     compute_log_e_value,
     is_counted_choice,
     load_choice_model,
@@ -47,13 +47,13 @@ def test_its_mean_is_one_where_choices_follow_the_forecast() -> None:
 def test_an_engine_is_seen_over_a_few_games() -> None:
     rng = np.random.default_rng(6)
     games = [simulate_game(rng, 30, 0.6) for _ in range(4)]
-    assert compute_log_e_value(games, 0.05, 0.2) > bound_chance(100)
+    assert compute_log_e_value(games, 0.05, 0.2) > compute_alarm_threshold(100)
 
 
 def test_a_larger_field_asks_for_more() -> None:
-    assert bound_chance(1) == pytest.approx(math.log(20))
-    assert bound_chance(100) == pytest.approx(math.log(2000))
-    assert bound_chance(0) == bound_chance(1)
+    assert compute_alarm_threshold(1) == pytest.approx(math.log(20))
+    assert compute_alarm_threshold(100) == pytest.approx(math.log(2000))
+    assert compute_alarm_threshold(0) == compute_alarm_threshold(1)
 
 
 def board(*, legal: int = 30, repeated: bool = False) -> Board:

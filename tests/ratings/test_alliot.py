@@ -36,7 +36,7 @@ from live.ratings.covariance import (
     TANH_CONFORMANCE,
     Convolution,
     OutcomeVector,
-    convert_to_gain,
+    convert_conformance_to_gain,
     predict_by_convolution,
     predict_by_covariance,
 )
@@ -205,7 +205,7 @@ def test_the_scalar_product_equals_a_double_loop(
     """The loop follows section 3.3 of Alliot 2017, with e as in section 4.3.1."""
     gains: dict[Color, list[int]] = {"white": [], "black": []}
     for color, best_cp, gain_cp in played:
-        found = convert_to_gain(kind, best_cp, gain_cp)
+        found = convert_conformance_to_gain(kind, best_cp, gain_cp)
         shortfall = kind.measure_move(best_cp, gain_cp)
         assert found == (None if shortfall is None else -round(shortfall))
         if found is not None:

@@ -216,7 +216,7 @@ def covered(moves: int, events: int) -> float:
     for _ in range(events):
         played = Algorithm2("same-search")
         for one, other in combinations(PLAYERS, 2):
-            played.meet(one, other)
+            played.record_pairing(one, other)
         for player, levels in zip(PLAYERS, LEVELS, strict=True):
             played.rate(player, 2000)
             gains_cp = rng.choice(GAINS_CP, moves, p=levels).tolist()
@@ -289,9 +289,11 @@ def test_an_event_is_all_gains_of_those_who_met(
     for name, elo in {**ELO, "c": None}.items():
         found.rate(name, elo)
     for one, other in met:
-        found.meet(one, other)
-        found.meet(other, one)  # a second game with reversed colours changes nothing
-    found.meet("a", "a")  # an error in a source
+        found.record_pairing(one, other)
+        found.record_pairing(
+            other, one
+        )  # a second game with reversed colours changes nothing
+    found.record_pairing("a", "a")  # an error in a source
     for name, values in played.items():
         found.add_game(name, values[:3])
         found.add_game(name, values[3:])

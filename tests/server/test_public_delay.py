@@ -47,12 +47,12 @@ from live.server.filtered_reader import snapshot
 from live.server.http_values import HttpRequest
 from live.server.limits import ClientLimits
 from live.server.public_delay import (
-    choose_delay,
     find_unpublished,
     note_moves_shown,
-    reset_delay,
+    publish_due_changes,
     restore_delay_s,
-    run_delay,
+    set_arbiters_delay,
+    set_delay_from_settings,
     wait_until_published,
 )
 from live.server.public_view import PublicView
@@ -476,7 +476,7 @@ async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
     public.listen(lambda changes: came.append(clock.now()))
     began_s = clock.now()
     public.publish(world.appear("g1"))
-    passing = asyncio.create_task(run_delay(public, clock))
+    passing = asyncio.create_task(publish_due_changes(public, clock))
     async with asyncio.timeout(20):
         await wait_until_published(public, clock)
     passing.cancel()
@@ -874,8 +874,8 @@ def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it
     with Journal(file) as journal:
         assert restore_delay_s(60.0, journal) == 60.0
         public = PublicView(World(1))
-        choose_delay(public, journal, 300)
-        choose_delay(public, journal, 900)
+        set_arbiters_delay(public, journal, 300)
+        set_arbiters_delay(public, journal, 900)
         assert public.delay_s == 900
     assert not caplog.messages
     with Journal(file) as journal:
@@ -883,7 +883,7 @@ def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it
         (said,) = caplog.messages
         assert "900 s" in said and "60 s" in said and "press d" in said
         assert restore_delay_s(1200.0, journal) == 1200.0
-        reset_delay(public, journal, 30.0)
+        set_delay_from_settings(public, journal, 30.0)
         assert public.delay_s == 30.0
     with Journal(file) as journal:
         assert restore_delay_s(30.0, journal) == 30.0

@@ -33,7 +33,7 @@ from live.server.public_view import PublicView
 from live.server.reference_client import OutOfStep, ReferenceClient
 from live.server.stream_filter import ALL
 from live.server.visibility import Visibility, redact
-from live.server.withheld_games import _continue_game
+from live.server.withheld_games import _list_changes_between
 from tests.screens.terminal.sample_boards import detail
 from tests.server.world import Clock, World
 from tests.watch.replayed_event import Rehearsal, played
@@ -119,7 +119,7 @@ def test_messages_lead_from_one_stage_of_a_game_to_the_next(seed: int) -> None:
             (world.move, world.clock, world.score, world.take_back), k=3
         ):
             step()
-        for change in _continue_game(before, world.held["g1"]):
+        for change in _list_changes_between(before, world.held["g1"]):
             client.apply(change)
         assert client.game("g1") == world.held["g1"]
 

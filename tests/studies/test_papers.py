@@ -41,7 +41,13 @@ from live.studies.papers.limits import (
     list_limits,
 )
 from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
-from live.studies.papers.page import BEGIN, END, build_csv, build_markdown, write_into
+from live.studies.papers.page import (
+    BEGIN,
+    END,
+    build_csv,
+    build_markdown,
+    insert_tables,
+)
 from live.studies.papers.picture import render_picture
 from live.studies.papers.printed import (
     PrintedPaper,
@@ -196,9 +202,9 @@ def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
     with CorpusDatabase(london) as database:
         games = CorpusGames(database)
         paper = read_papers()[1]
-        tal = games.list_of_occasion(paper.occasions["tal-2011"])
+        tal = games.list_games_of_occasion(paper.occasions["tal-2011"])
         assert len(tal) == 45
-        assert len(games.list_of_occasion(paper.occasions["london-2011"])) == 36
+        assert len(games.list_games_of_occasion(paper.occasions["london-2011"])) == 36
         database.execute(
             "DELETE FROM games WHERE game IN (SELECT game FROM games JOIN events USING"
             " (event) WHERE name LIKE '%Tal%' LIMIT 20)"
@@ -760,7 +766,7 @@ async def test_a_page_is_written_again_between_its_marks(
     )
     await again(page)
     assert page.read_text() == text
-    assert write_into(text, "x") != text
+    assert insert_tables(text, "x") != text
     page.write_text("# Another page\n")
     with pytest.raises(InputError, match="has no place for tables"):
         await again(page)
@@ -814,7 +820,7 @@ def test_a_game_of_two_spellings_counts_once(tmp_path: Path) -> None:
     with CorpusDatabase(corpus) as database:
         found = CorpusGames(database)
         occasion = read_papers()[1].occasions["candidates-2011"]
-        assert (len(found.games), len(found.list_of_occasion(occasion))) == (2, 1)
+        assert (len(found.games), len(found.list_games_of_occasion(occasion))) == (2, 1)
 
 
 def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_repetition_and_draws_are_those_of_the_whole_game(
         assert (position.times >= 3) == board.is_repetition(3)
         assert (position.times >= 5) == board.is_repetition(5)
         if not board.is_repetition(3):
-            assert (position.third_time is not None) == reachable(board)
+            assert (position.move_to_third_occurrence is not None) == reachable(board)
         over = board.outcome(claim_draw=False)
         assert position.ending == (over and over.termination)
         assert (position.ending in DRAWS_WITHOUT_CLAIM) == (

@@ -19,7 +19,7 @@ from live.screens.reports.report_files import format_moment as incident_moment
 from live.server.analysis import build_analysis
 from live.server.event_reader import EventReader
 from live.watch.alert_kinds import find_doubted_games
-from live.watch.incident_log import board_words, name_boards
+from live.watch.incident_log import name_board_and_players, name_boards
 
 #: Format of the date and time at which a report was written.
 WRITTEN = "%Y-%m-%d %H:%M %z"
@@ -122,7 +122,7 @@ def export_incidents(
     moment = now().astimezone()
     zone = moment.tzinfo or dt.UTC
     views = list(state.games())
-    boards = {view.id: board_words(view) for view in views}
+    boards = {view.id: name_board_and_players(view) for view in views}
     files = build_incident_files(
         name_boards(incidents(), boards),
         ["html"],

@@ -22,8 +22,8 @@ from live.screens.terminal.text import (
     wrap_texts,
     write_age,
 )
-from live.watch.finding import SIGNS, count_things, sort_by_urgency
-from live.watch.incident_log import board_words
+from live.watch.finding import SIGNS, format_count, sort_by_urgency
+from live.watch.incident_log import name_board_and_players
 
 #: Width in cells of the column Board where it has no room for players' names.
 _NUMBER_CELLS = 9
@@ -72,7 +72,7 @@ class AlertsView(DeskList[Alert]):
             sign = "z"
         elif item.acknowledged_s is not None:
             sign = "✓"
-        board = board_words(view) if view else item.feed or item.player or ""
+        board = name_board_and_players(view) if view else item.feed or item.player or ""
         times = f" ×{item.times}" if item.times > 1 else ""
         text = plain(shorten_alert(item, view), 300) + times
         return Text.assemble(
@@ -89,7 +89,9 @@ class AlertsView(DeskList[Alert]):
     def explain(self, item: Alert) -> Panel:
         view = self._find_view(item)
         text = (
-            f"{board_words(view)}: {shorten_alert(item, view)}" if view else item.text
+            f"{name_board_and_players(view)}: {shorten_alert(item, view)}"
+            if view
+            else item.text
         )
         parts = [(plain(text, 400), "strong"), (plain(item.advice, 400), "text")]
         if (figure := item.agreement) is not None:
@@ -112,7 +114,7 @@ class AlertsView(DeskList[Alert]):
 
     def describe(self) -> str:
         muted = sum(alert.muted for alert in self.listed.values())
-        text = count_things(len(self.listed), "alert")
+        text = format_count(len(self.listed), "alert")
         return self.write_caption(f"{text}, {muted} of them muted" if muted else text)
 
     # --- keys -------------------------------------------------------------------------
@@ -176,9 +178,9 @@ class AlertsView(DeskList[Alert]):
             return
         answers = {}
         for key, (words, command) in choices.items():
-            answers[key] = words, partial(self._mute, command)
+            answers[key] = words, partial(self._send_mute_command, command)
         self.context.choose("Mute", answers)
 
-    def _mute(self, asked: DeskCommand) -> None:
+    def _send_mute_command(self, asked: DeskCommand) -> None:
         self.context.command(asked)
         self.context.notify("Muted: listed below all others; press m there to unmute")

@@ -27,7 +27,7 @@ from live.screens.terminal.text import (
     write_clock,
     write_score,
 )
-from live.screens.terminal.view_context import RecentChanges, asks_for_notice
+from live.screens.terminal.view_context import RecentChanges, is_awaiting_arbiter
 from live.server.event_reader import game_order
 from live.watch.finding import SIGNS
 
@@ -96,14 +96,14 @@ def find_troubles(game: GameView, alerts: Iterable[Alert]) -> list[Trouble]:
     troubles, style = [], "warn"
     for alert in alerts:
         style = "dim"
-        if asks_for_notice(alert):
+        if is_awaiting_arbiter(alert):
             text, severity = plain(shorten_alert(alert, game), 200), alert.severity
             troubles.append(Trouble(SIGNS[severity], text, SEVERITY_STYLES[severity]))
     problem = plain(game.problem or game.dispute, 200)
     return troubles or ([Trouble("!", problem, style)] if problem else [])
 
 
-def write_searched(game: GameView) -> str:
+def build_filter_text(game: GameView) -> str:
     """Return the text in which a filter searches, with the round as ``round=8;``."""
     players = (
         f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black)
@@ -122,7 +122,7 @@ def build_board_matcher(query: str) -> Callable[[GameView], bool]:
     matches = build_matcher(
         re.sub(r"\b(?:round|rd)\s+(\w+)", r"round=\1;", query, flags=re.IGNORECASE)
     )
-    return lambda game: matches(write_searched(game), game.board)
+    return lambda game: matches(build_filter_text(game), game.board)
 
 
 # --- clocks ---------------------------------------------------------------------------

@@ -48,8 +48,8 @@ from live.screens.terminal.text import (
     write_styled_figure,
 )
 from live.screens.terminal.view_context import ViewContext, group_by_board
-from live.screens.terminal.widgets import Lines, View, entitle
-from live.watch.finding import count_things
+from live.screens.terminal.widgets import Lines, View, set_border_title
+from live.watch.finding import format_count
 
 # --- the position ---------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class BoardView(View, can_focus=True):
     def redraw(self) -> None:
         game = self._find_game()
         if game is None:
-            entitle(self, "Board")
+            set_border_title(self, "Board")
             for part in self.query(Lines):
                 part.show([])
             gone = "  The source no longer has this board: esc goes back"
@@ -277,9 +277,9 @@ class BoardView(View, can_focus=True):
             return
         if self.ply is not None and self.ply > len(game.plies):
             self.ply = None  # the move under the cursor was taken back
-        entitle(self, self._write_headline(game))
+        set_border_title(self, self._write_headline(game))
         for part, draw in (
-            (self._wrong, self._write_wrong),
+            (self._wrong, self._write_problems),
             (self._players, self._write_players),
             (self._square, self._draw_position),
             (self._about, self._describe_move),
@@ -308,7 +308,7 @@ class BoardView(View, can_focus=True):
             "Board" if game.board is None else f"Board {game.board}",
             "" if game.running else RESULTS.get(game.result, game.result),
             RESTORED if game.restored and not game.problem else "",
-            f"{count_things(unscored, 'move')} to score" if unscored > 1 else "",
+            f"{format_count(unscored, 'move')} to score" if unscored > 1 else "",
             f"last move {write_age(age_s)} ago" if exact and game.running else "",
             f"round {plain(game.round, 8)}" if game.round else "",
             f"from {' and '.join(sources)}",
@@ -316,7 +316,7 @@ class BoardView(View, can_focus=True):
         ]
         return fit_parts(parts, self.outer_size.width - _TITLE_ENDS)
 
-    def _write_wrong(self, game: GameDetail) -> Panel:
+    def _write_problems(self, game: GameDetail) -> Panel:
         """Return the board's problems in whole sentences."""
         alerts = group_by_board(self.context.state.alerts()).get(game.id, ())
         troubles = find_troubles(game, alerts)

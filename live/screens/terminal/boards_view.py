@@ -50,11 +50,11 @@ from live.screens.terminal.text import (
 )
 from live.screens.terminal.view_context import (
     ViewContext,
-    asks_for_notice,
     group_by_board,
+    is_awaiting_arbiter,
 )
 from live.screens.terminal.widgets import Lines, ListView
-from live.watch.finding import count_things
+from live.watch.finding import format_count
 
 #: Columns by their heads, the most important first.
 COLUMNS = {
@@ -159,7 +159,7 @@ class BoardsView(ListView):
         alerting = [
             game
             for game, board_alerts in alerts.items()
-            if any(map(asks_for_notice, board_alerts))
+            if any(map(is_awaiting_arbiter, board_alerts))
         ]
         details = (
             self.context.state.game(view.id) for view in self.context.state.games()
@@ -189,7 +189,7 @@ class BoardsView(ListView):
         """Show how many boards are folded away, or why no board is listed."""
         lines: Panel = []
         if folded:
-            boards = count_things(folded, "board")
+            boards = format_count(folded, "board")
             text = f" and {boards} of earlier rounds, all over: r, or / and: round 7"
             lines = [begin_line(text, "dim")]
         elif self.query_text and not self.listed:
@@ -323,7 +323,7 @@ class BoardsView(ListView):
         if not self.listed:
             return self.add_filter("no board")
         return self.add_filter(
-            f"{count_things(len(self.listed), 'board')} by {self.order}"
+            f"{format_count(len(self.listed), 'board')} by {self.order}"
         )
 
     # --- keys -------------------------------------------------------------------------

@@ -16,7 +16,10 @@ from live.games.game import number_move
 from live.messages.figures import GameDetail
 from live.messages.values import Color
 from live.screens.terminal.text import Panel, align_right, begin_line, write_move
-from live.watch.expected_scores import score_alike, scores_alike
+from live.watch.expected_scores import (
+    compute_equal_rating_score,
+    list_equal_rating_scores,
+)
 from live.watch.turning_points import COSTLY, has_lost_nothing
 
 #: Width of the labels and the axis on a chart's left, in cells.
@@ -162,12 +165,12 @@ def draw_sparkline(values: tuple[float, ...], cells: int) -> str:
     latest = values[-2 * cells :]
     if not latest:
         return ""
-    plot = BraillePlot((cells + 1, 1), 2 * cells - 1, find_span(latest))
+    plot = BraillePlot((cells + 1, 1), 2 * cells - 1, find_elo_range(latest))
     plot.draw_line(list(enumerate(latest)), "")
     return plot.draw_rows({})[0].plain[AXIS:].rstrip()
 
 
-def find_span(values: Iterable[float]) -> tuple[float, float]:
+def find_elo_range(values: Iterable[float]) -> tuple[float, float]:
     """Return the Elo at the bottom and at the top of a chart that shows all values."""
     elos = list(values)
     low, high = min(elos), max(elos)
@@ -179,7 +182,7 @@ def compute_lost_scores(game: GameDetail) -> dict[int, float]:
     """Return the expected score that each move lost, by ply; negative for a gain."""
     costs = {}
     for ply, (before, after) in zip(
-        game.plies, pairwise(scores_alike(game)), strict=True
+        game.plies, pairwise(list_equal_rating_scores(game)), strict=True
     ):
         if before is not None and after is not None:
             white = number_move(game, ply.ply)[1]
@@ -243,8 +246,8 @@ def draw_ratings(
             (point.ply, read(BY_ID[figure], point, engine_rating))
             for point in getattr(game.curves, color)
         ]
-        curves[color] = _trace(readings, 0)
-        edges += [_trace(readings, 1), _trace(readings, 2)]
+        curves[color] = _list_known_points(readings, 0)
+        edges += [_list_known_points(readings, 1), _list_known_points(readings, 2)]
         bounds += [elo for _, elo in curves[color]]
         # Algorithm 4 has a different scale, on which the players' Elo would be
         # meaningless.
@@ -257,7 +260,7 @@ def draw_ratings(
     if not bounds:
         notice = begin_line(" " * AXIS + _NO_CURVE, "dim")
         return [notice, *(Text() for _ in range(height - 1))]
-    low, high = find_span(bounds)
+    low, high = find_elo_range(bounds)
     plot = BraillePlot((max(4, width - AXIS), height), _count_plies(game), (low, high))
     for edge in edges:
         plot.draw_line(edge, "band", dotted=True)
@@ -288,7 +291,9 @@ def draw_ratings(
     return plot.draw_rows(labels)
 
 
-def _trace(readings: Iterable[tuple[int, Reading]], part: int) -> list[Point]:
+def _list_known_points(
+    readings: Iterable[tuple[int, Reading]], part: int
+) -> list[Point]:
     """Return one part of a figure by ply, without plies where it is unknown.
 
     ``part`` is 0 for the figure, 1 for its low end and 2 for its high end.
@@ -336,10 +341,10 @@ def draw_scores(game: GameDetail, cursor_ply: int, width: int, height: int) -> P
             plot.mark((ply, 0.5), "·", "dim")
         else:
             side = "white" if score > 0 else "black"
-            plot.draw_bar(ply, 0.5, score_alike(score), side)
+            plot.draw_bar(ply, 0.5, compute_equal_rating_score(score), side)
     plot.draw_upright(cursor_ply)
     labels: dict[int, str] = {}
     for pawns in _MARKS:
-        row = plot.find_row(score_alike(100 * pawns))
+        row = plot.find_row(compute_equal_rating_score(100 * pawns))
         labels.setdefault(row, f"{pawns:+d}" if pawns else "0")
     return plot.draw_rows(labels)

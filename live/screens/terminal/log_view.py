@@ -14,18 +14,18 @@ from live.screens.terminal.text import (
     align_left,
     begin_line,
     build_matcher,
-    name_by_color,
     plain,
+    replace_name_by_color,
     wrap_texts,
 )
 from live.watch.alert_kinds import COUNTED
-from live.watch.finding import count_things
+from live.watch.finding import format_count
 from live.watch.incident_log import (
     OWN_KINDS,
-    board_words,
     build_search_text,
     incident_sign,
     kind_name,
+    name_board_and_players,
     name_boards,
 )
 
@@ -47,11 +47,13 @@ class LogView(DeskList[Incident]):
     ]
 
     def find_items(self) -> Mapping[str, Incident]:
-        boards = {view.id: board_words(view) for view in self.context.state.games()}
+        boards = {
+            view.id: name_board_and_players(view) for view in self.context.state.games()
+        }
         matches = build_matcher(self.query_text)
         incidents = {}
         for incident in reversed(name_boards(self.context.incidents(), boards)):
-            if matches(_write_searched(incident), read_number(incident.board)):
+            if matches(_build_filter_text(incident), read_number(incident.board)):
                 incidents[str(incident.number)] = incident
         return incidents
 
@@ -69,7 +71,7 @@ class LogView(DeskList[Incident]):
         # time. Incidents with a count show their latest text, since a new count is
         # news.
         first = item.text if item.kind in COUNTED else item.changes[0].text
-        text = name_by_color(
+        text = replace_name_by_color(
             first.removeprefix(f"Board {read_number(item.board)}: "),
             item.player,
             item.color,
@@ -101,14 +103,14 @@ class LogView(DeskList[Incident]):
     def describe(self) -> str:
         open_count = sum(incident.over_s is None for incident in self.listed.values())
         return self.write_caption(
-            f"{count_things(len(self.listed), 'incident')}, {open_count} open"
+            f"{format_count(len(self.listed), 'incident')}, {open_count} open"
         )
 
     def action_print(self) -> None:
         self.context.write_report(self.context.export_log)
 
 
-def _write_searched(incident: Incident) -> str:
+def _build_filter_text(incident: Incident) -> str:
     """Return the text that a filter searches; it contains times, so ``15:04`` finds
     changes of that minute.
     """

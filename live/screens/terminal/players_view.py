@@ -38,9 +38,9 @@ from live.screens.terminal.text import (
     write_heads,
     write_styled_figure,
 )
-from live.screens.terminal.view_context import ViewContext, asks_for_notice
+from live.screens.terminal.view_context import ViewContext, is_awaiting_arbiter
 from live.screens.terminal.widgets import Lines, ListView, RowList, TextView, View
-from live.watch.finding import count_things
+from live.watch.finding import format_count
 
 _MOST_PLAYER = 32
 #: Width of a figure's name on a player's page, in cells.
@@ -117,7 +117,7 @@ class PlayersView(ListView):
             line = begin_line(f"  {text}", "dim")
         self._heads.show([line])
         alerting: set[str] = set()
-        for alert in filter(asks_for_notice, state.alerts()):
+        for alert in filter(is_awaiting_arbiter, state.alerts()):
             alerting.update(state.player_ids(alert.game or ""))
         draw = partial(self._write_row, (name, *columns), alerting, rating)
         self.rows.show([row.view.id for row in self._listed], draw)
@@ -138,7 +138,7 @@ class PlayersView(ListView):
         return line
 
     def describe(self) -> str:
-        players = count_things(len(self._listed), "player")
+        players = format_count(len(self._listed), "player")
         by = BY_ID[self.sort].name
         if self.sort == "percentile":
             by = "strength of play for their Elo"
@@ -173,7 +173,7 @@ class PlayerPage(TextView):
         if view is None:
             return [Text(), begin_line("  This player is gone: esc goes back")]
         name = plain(view.name, 60) or "?"
-        lines = [begin_line(f" {name}, {count_things(view.games, 'game')}", "head")]
+        lines = [begin_line(f" {name}, {format_count(view.games, 'game')}", "head")]
         for figure in LIVE_FIGURES:
             value = write_figure(figure.id, view, rating)
             ends = write_interval(figure, view, rating)

@@ -29,7 +29,7 @@ from live.screens.terminal.text import (
 )
 from live.screens.terminal.view_context import ViewContext
 from live.screens.terminal.widgets import TextView
-from live.watch.finding import count_things, dial, span
+from live.watch.finding import format_count, format_hms, span
 
 #: Words between the problem and the time of the next attempt in a source's text.
 RETRY = ", trying again in "
@@ -52,7 +52,7 @@ class SourcesView(TextView):
         if lost := context.status():
             lines.append(begin_line(fit(f" As last known: {lost}", width), "warn"))
         for feed in state.feeds():
-            note = "" if feed.part else f", {count_things(boards[feed.feed], 'board')}"
+            note = "" if feed.part else f", {format_count(boards[feed.feed], 'board')}"
             for_s = context.changes.measure_silence_s(feed.feed)
             if for_s >= 1:
                 note += f", not live for {span(for_s)}"
@@ -66,7 +66,7 @@ class SourcesView(TextView):
             lines += wrap_texts([(text, "accent")], width, 3)
         if not is_withheld(engine):
             lines += wrap_texts(
-                [(write_measure(engine, state.gain()), "text")], width, 3
+                [(describe_engine_and_gain(engine, state.gain()), "text")], width, 3
             )
         for trouble in find_engine_troubles(health):
             lines.append(begin_line(f"   ! {plain(trouble, 200)}", "warn"))
@@ -76,7 +76,7 @@ class SourcesView(TextView):
         return [*lines, begin_line(f" reads {plain(context.address, 200)}", "accent")]
 
 
-def is_calm(feed: FeedHealth) -> bool:
+def is_healthy(feed: FeedHealth) -> bool:
     """Return whether a source has no problem."""
     return feed.state in ("live", "finished")
 
@@ -97,7 +97,7 @@ def explain_feed(feed: FeedHealth) -> str:
     return plain(feed.detail.removeprefix(feed.feed).strip())
 
 
-def write_measure(engine: EngineInfo, gain: GainKind) -> str:
+def describe_engine_and_gain(engine: EngineInfo, gain: GainKind) -> str:
     """Return the engine's name, rating and limit and the kind of gain, as text."""
     parts = [plain(engine.name, 40)]
     if engine.rating:
@@ -136,10 +136,10 @@ def write_delay(delay: PublicDelay) -> str:
     """
     if not delay.delay_s and not delay.held_moves:
         return ""
-    text = f"{dial(delay.delay_s)} behind"
+    text = f"{format_hms(delay.delay_s)} behind"
     if delay.held_moves:
-        moves = count_things(delay.held_moves, "move")
-        text += f", holding {moves} on {count_things(delay.held_boards, 'board')}"
+        moves = format_count(delay.held_moves, "move")
+        text += f", holding {moves} on {format_count(delay.held_boards, 'board')}"
     return text
 
 
@@ -165,7 +165,7 @@ def write_health(context: ViewContext, width: int) -> Text:
     elif not state.engine().models:
         line.append("no model reads these scores  ", "warn")
     for feed in state.feeds():
-        if not is_calm(feed):
+        if not is_healthy(feed):
             line.append(f"{FEED_SIGNS[feed.state]} ", choose_feed_style(feed.state))
             line.append(f"{_write_trouble(feed, width - line.cell_len)}  ", "warn")
     for trouble in find_engine_troubles(engines):
@@ -173,7 +173,7 @@ def write_health(context: ViewContext, width: int) -> Text:
         if cell_len(text) > width - line.cell_len:
             text = text.partition(": ")[0]  # the remedy is on the screen of sources
         line.append(f"{text}  ", "warn")
-    for feed in filter(is_calm, state.feeds()):
+    for feed in filter(is_healthy, state.feeds()):
         note = plain(feed.detail.partition("; ")[2])
         text = f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 36)}: {note}"
         if note and cell_len(text) <= width - line.cell_len:

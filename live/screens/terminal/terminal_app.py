@@ -28,7 +28,7 @@ from live.screens.terminal.board_view import BoardView
 from live.screens.terminal.boards_view import BoardsView
 from live.screens.terminal.log_view import LogView
 from live.screens.terminal.players_view import MomentsView, PlayerPage, PlayersView
-from live.screens.terminal.sources_view import SourcesView, is_calm, write_health
+from live.screens.terminal.sources_view import SourcesView, is_healthy, write_health
 from live.screens.terminal.text import (
     FEED_SIGNS,
     PALETTES,
@@ -44,7 +44,7 @@ from live.screens.terminal.view_context import (
     Answers,
     Shown,
     ViewContext,
-    asks_for_notice,
+    is_awaiting_arbiter,
 )
 from live.screens.terminal.widgets import (
     AskLine,
@@ -57,7 +57,7 @@ from live.screens.terminal.widgets import (
     View,
 )
 from live.watch.finding import SIGNS as ALERT_SIGNS
-from live.watch.finding import dial, sort_by_urgency
+from live.watch.finding import format_hms, sort_by_urgency
 
 #: Time between frames, in seconds; a key is answered at once.
 FRAME_S = 0.25
@@ -264,7 +264,7 @@ class Terminal(App[None]):
         """
         parts = []
         if delay_s := self.context.public_delay().delay_s:
-            parts.append(f"{dial(delay_s)} behind")
+            parts.append(f"{format_hms(delay_s)} behind")
         if self.context.hides_scores():
             parts.append("without scores")
         return f" public {', '.join(parts)} " if parts else ""
@@ -275,11 +275,11 @@ class Terminal(App[None]):
         """
         state = self.context.state
         signs: dict[str, str] = {}
-        if unread := sort_by_urgency(filter(asks_for_notice, state.alerts())):
+        if unread := sort_by_urgency(filter(is_awaiting_arbiter, state.alerts())):
             counts = Counter(alert.severity for alert in unread)
             marks = (f"{count} {ALERT_SIGNS[kind]}" for kind, count in counts.items())
             signs["alerts"] = f" {' '.join(marks)}"
-        if troubled := [feed.state for feed in state.feeds() if not is_calm(feed)]:
+        if troubled := [feed.state for feed in state.feeds() if not is_healthy(feed)]:
             signs["sources"] = f" {FEED_SIGNS[troubled[0]]}"
         for key, name in enumerate(SCREENS, 1):
             tab = self._tabs.query_one(f"#tab-{name}", Tab)

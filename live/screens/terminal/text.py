@@ -29,7 +29,7 @@ from live.messages.figures import CurvePoint, EngineInfo, GameView, PlayerView, 
 from live.messages.from_sources import MATE_CP, NOT_READ, Player
 from live.messages.health import FeedState
 from live.messages.values import Color, Value
-from live.watch.finding import dial
+from live.watch.finding import format_hms
 
 # --- text and its width in cells ------------------------------------------------------
 
@@ -358,7 +358,7 @@ def is_whites_clock_running(game: GameView, plies: int) -> bool | None:
 
 def write_clock(clock_s: float | None) -> str:
     """Return a clock such as ``1:40:00`` or ``0:07``; empty if it is unknown."""
-    return "" if clock_s is None else dial(clock_s)
+    return "" if clock_s is None else format_hms(clock_s)
 
 
 def write_age(age_s: float | None) -> str:
@@ -400,13 +400,13 @@ def shorten_alert(alert: Alert, view: GameView | None) -> str:
     text = alert.text
     for name in (f"Board {view.board}: ", f"{view.white.name} - {view.black.name}: "):
         text = text.removeprefix(name)
-    text = name_by_color(
+    text = replace_name_by_color(
         text, alert.player, "white" if alert.player == view.white.name else "black"
     )
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def name_by_color(text: str, player: str | None, color: Color | None) -> str:
+def replace_name_by_color(text: str, player: str | None, color: Color | None) -> str:
     """Return a text with the player's colour in place of the player's name."""
     return text.replace(player, color.capitalize()) if player and color else text
 

@@ -19,8 +19,8 @@ from live.process.clock import ReadClock
 from live.screens.terminal.text import DUSK, Palette, plain
 from live.server.event_reader import EventReader
 from live.setting_keys import convert_setting
-from live.watch.finding import count_things, dial, sort_by_urgency
-from live.watch.incident_log import board_words
+from live.watch.finding import format_count, format_hms, sort_by_urgency
+from live.watch.incident_log import name_board_and_players
 
 #: Time that a message stays on the screen, in seconds.
 MESSAGE_S = 6.0
@@ -158,7 +158,7 @@ Answers = Mapping[str, tuple[str, Callable[[], None]]]
 """For each key: what it does, in words, and the action."""
 
 
-def asks_for_notice(alert: Alert) -> bool:
+def is_awaiting_arbiter(alert: Alert) -> bool:
     """Return whether an alert is open and neither acknowledged nor muted."""
     return alert.cleared_s is None and alert.acknowledged_s is None and not alert.muted
 
@@ -239,7 +239,9 @@ class ViewContext:
     def name_board(self, game: GameId | None) -> str:
         """Return a name such as ``board 12 Carlsen – Ding``, or ``no board``."""
         view = self.state.game(game) if game else None
-        return f"board {plain(board_words(view), 44)}" if view else "no board"
+        return (
+            f"board {plain(name_board_and_players(view), 44)}" if view else "no board"
+        )
 
     def is_desk_known(self) -> bool:
         """Return whether alerts and log are known here; if not, show a message with the
@@ -257,7 +259,7 @@ class ViewContext:
         alert_ids = [
             alert.id
             for alert in self.state.alerts()
-            if alert.game == game and asks_for_notice(alert)
+            if alert.game == game and is_awaiting_arbiter(alert)
         ]
         if game is None or not alert_ids:
             self.notify("The board has no open alert")
@@ -265,7 +267,7 @@ class ViewContext:
         for alert_id in alert_ids:
             self.command(DeskCommand("acknowledge", alert_id))
         self.notify(
-            f"Acknowledged {count_things(len(alert_ids), 'alert')} of the board"
+            f"Acknowledged {format_count(len(alert_ids), 'alert')} of the board"
         )
 
     def ask_log_entry(self, game: GameId | None) -> None:
@@ -339,7 +341,7 @@ class ViewContext:
                 self.notify(str(error))
                 return
             set_delay(seconds)
-            notice = f"The public is {dial(seconds)} behind"
+            notice = f"The public is {format_hms(seconds)} behind"
             self.notify(notice if seconds else "The public sees every move at once")
 
         now_s = self.public_delay().delay_s

@@ -106,7 +106,7 @@ def lay_out_again(widget: Widget) -> None:
     widget.call_after_refresh(widget.refresh, layout=True)
 
 
-def entitle(widget: Widget, title: str) -> None:
+def set_border_title(widget: Widget, title: str) -> None:
     """Write ``title`` into the border, as plain text without markup."""
     content = Content(title)
     if widget.border_title != content.markup:

@@ -111,7 +111,7 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
         )
 
     try:
-        _refuse("likelihood", turns)
+        _require_turns_for_fit("likelihood", turns)
         at, _ = minimise_loss(step, np.array(_START[:1]), _LOWEST[:1], _HIGHEST[:1])
     except NoFit:
         return None
@@ -135,7 +135,7 @@ def score_percentiles(turns: TurnArrays, skill: ChoiceSkill) -> float:
     return float(((measure_share_up(turns, skill) - PERCENTILES) ** 2).sum())
 
 
-def _refuse(method: Method, turns: TurnArrays) -> None:
+def _require_turns_for_fit(method: Method, turns: TurnArrays) -> None:
     count = len(turns)
     if count < MIN_TURNS[method]:
         raise NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}")
@@ -151,7 +151,7 @@ def _maximise_likelihood(
     """Return the logarithms of the most likely s and c, and the loss, slope and
     curvature at that point.
     """
-    _refuse(method, turns)
+    _require_turns_for_fit(method, turns)
     return minimise_loss(
         lambda at: _compute_likelihood_step(turns, _build_skill(at)),
         np.array(_START),

@@ -185,7 +185,7 @@ def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
         for total, elo in zip(totals, elos, strict=True):
             reading = read_rating(total._replace(kappa=kappa), prior_sd)
             assert reading is not None  # not None, because a move is counted
-            outside += not has_in_usual_band(reading, elo)
+            outside += not is_elo_in_usual_band(reading, elo)
         return outside > OWN_OUTSIDE * len(totals)
 
     sizes = range(LEAST_PRIOR_SD, MOST_PRIOR_SD, PRIOR_SD_STEP)
@@ -203,7 +203,7 @@ def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
             read_rating(total._replace(kappa=kappa), prior_sd) for total in totals
         ]
         is_inside = [
-            has_in_usual_band(figure, figure.rating)
+            is_elo_in_usual_band(figure, figure.rating)
             for figure in figures
             if figure is not None
         ]
@@ -214,7 +214,7 @@ def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
     return round(bisect(find_surplus, LEAST_KAPPA, MOST_KAPPA, xtol=1e-3), 3)
 
 
-def has_in_usual_band(figures: Perceived, elo: float) -> bool:
+def is_elo_in_usual_band(figures: Perceived, elo: float) -> bool:
     """Return whether an Elo lies in the usual band of a player. The player must be
     rated, because there is no band otherwise.
     """

@@ -130,7 +130,7 @@ def evaluate_network(network: HumanNetwork, games: Iterable[RatedGameLine]) -> F
     )
     return {
         **_average_figures(figures),
-        "right_elo_gain": _estimate_gain(off, at_wrong - at_right),
+        "right_elo_gain": _estimate_benefit_of_ratings(off, at_wrong - at_right),
         "by_elo": [
             {"elo": elo, **_average_figures(figures[elos == elo])}
             for elo in np.unique(elos).tolist()
@@ -202,7 +202,7 @@ def _average_figures(rows: Floats) -> Figures:
     }
 
 
-def _estimate_gain(n: Floats, gained: Floats) -> dict[str, float] | None:
+def _estimate_benefit_of_ratings(n: Floats, gained: Floats) -> dict[str, float] | None:
     """Return how much better right ratings predict a move than ratings 400 Elo off:
     mean in nats, with its 95 % interval. Return None if no wrong rating was tried.
 

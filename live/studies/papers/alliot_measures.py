@@ -25,7 +25,7 @@ from live.studies.papers.corpus_games import (
     CorpusGames,
     ListedGame,
     count_results,
-    name_people,
+    index_names_by_number,
 )
 from live.studies.papers.measures import (
     Evidence,
@@ -57,7 +57,7 @@ def list_champions_games(
     """Return the games of all champions. If the table has a sample size, return only
     that many: a random draw that is the same in every run.
     """
-    listed = games.list_of_occasion(paper.occasions[_CHAMPIONS])
+    listed = games.list_games_of_occasion(paper.occasions[_CHAMPIONS])
     return listed[: table.sample or None]
 
 
@@ -86,7 +86,7 @@ def _list_match(
     year = int(row.at)
     return [
         game
-        for game in games.list_of_players(player_numbers, range(year, year + 1))
+        for game in games.list_games_of_players(player_numbers, range(year, year + 1))
         if (game.white in opponent_numbers or game.black in opponent_numbers)
         and occasion.has_event(game.event)
     ]
@@ -114,7 +114,7 @@ def _draw_years(
     and year in turn.
     """
     occasion = paper.occasions[_CHAMPIONS]
-    names = name_people(games.find_people(occasion))
+    names = index_names_by_number(games.find_people(occasion))
 
     def list_years(game: ListedGame) -> list[tuple[str, int]]:
         played = [
@@ -122,7 +122,9 @@ def _draw_years(
         ]
         return [stay for stay in played if stay in stays]
 
-    return draw_in_turn(games.list_of_occasion(occasion), list_years, table.sample)
+    return draw_in_turn(
+        games.list_games_of_occasion(occasion), list_years, table.sample
+    )
 
 
 def list_games_of_year(
@@ -131,7 +133,7 @@ def list_games_of_year(
     """Return Fischer's and Spassky's games of the year of the table."""
     people = games.find_people(paper.occasions[_CHAMPIONS])
     numbers = people.get("Fischer", []) + people.get("Spassky", [])
-    return list(games.list_of_players(numbers, range(table.year, table.year + 1)))
+    return list(games.list_games_of_players(numbers, range(table.year, table.year + 1)))
 
 
 def open_champions(table: PrintedTable, evidence: Evidence) -> StudyData:
@@ -161,7 +163,7 @@ def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @measure("white-score", games=list_champions_games)
-def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
+def measure_white_score(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return White's mean score in all games."""
     games = evidence.list_games(table)
     scores = [game.score for game in games if game.score is not None]
@@ -169,12 +171,12 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @measure("results", games=list_occasion_games)
-def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
+def measure_result_shares(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of wins, draws and losses of a match."""
     occasion = evidence.paper.occasions[table.at]
     people = evidence.find_people(table.at)
     player, opponent = (people.get(name, []) for name in occasion.players)
-    counts = count_results(evidence.list_of_occasion(table.at), player, opponent)
+    counts = count_results(evidence.list_games_of_occasion(table.at), player, opponent)
     games = sum(counts)
     shares = dict(zip(("wins", "draws", "losses"), counts, strict=True))
     if not games:
@@ -391,7 +393,7 @@ def correlate_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     """
     games = evidence.list_games(table)
     people = evidence.find_people(_CHAMPIONS)
-    champions = [*name_people(people)]
+    champions = [*index_names_by_number(people)]
     other_numbers = [
         number for number in evidence.games.words if number not in champions
     ]

@@ -169,7 +169,7 @@ def group_comparisons(
     return groups
 
 
-def put_in_place_of_paper(source: Comparison, target: Comparison) -> Comparison:
+def replace_printed_figures(source: Comparison, target: Comparison) -> Comparison:
     """Return ``target`` with our figures of ``source`` in place of the printed ones. In
     this way two settings or gains are compared in the same form as a setting and the
     paper.

@@ -83,12 +83,12 @@ class CorpusGames:
         return people
 
     @cache  # noqa: B019
-    def list_of_occasion(self, occasion: Occasion) -> list[ListedGame]:
+    def list_games_of_occasion(self, occasion: Occasion) -> list[ListedGame]:
         """Return the games of an occasion: in its event and years, with both players
         (for a career, at least one) from the occasion. Each game is listed once, even
         if two files spell its players differently.
         """
-        names = name_people(self.find_people(occasion))
+        names = index_names_by_number(self.find_people(occasion))
         needed = 1 if occasion.is_career else 2
         games_by_key: dict[tuple[str, str, bytes], ListedGame] = {}
         for game in self.games:
@@ -99,7 +99,7 @@ class CorpusGames:
                 games_by_key.setdefault(key, game)
         return list(games_by_key.values())
 
-    def list_of_players(
+    def list_games_of_players(
         self, players: Iterable[int], years: range | None = None
     ) -> Iterator[ListedGame]:
         """Yield the games that any of these players played, in these years."""
@@ -121,7 +121,7 @@ def _is_called(words: set[str], spelling: set[str]) -> bool:
     return spelling <= words if len(spelling) == 1 else spelling == words
 
 
-def name_people(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
+def index_names_by_number(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
     """Return the paper's name for the number of each player."""
     names: dict[int, str] = {}
     for name, numbers in people.items():

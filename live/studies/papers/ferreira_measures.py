@@ -65,7 +65,7 @@ def gather_occasion(evidence: Evidence, name: str) -> OccasionMoves:
     """
     if not evidence.has_enough_of(name):
         return _NOBODY
-    games = evidence.list_of_occasion(name)
+    games = evidence.list_games_of_occasion(name)
     data = evidence.open_study(games, evidence.find_people(name))
     names = data.players
     players = {
@@ -82,7 +82,7 @@ def gather_occasion(evidence: Evidence, name: str) -> OccasionMoves:
     )
 
 
-def _compare(own: PlayerMoves | None, opponent: PlayerMoves | None) -> Prediction:
+def _predict_pair(own: PlayerMoves | None, opponent: PlayerMoves | None) -> Prediction:
     """Return the expected score by Ferreira's Algorithm 1, with an interval that
     follows from the moves of both players.
     """
@@ -115,12 +115,12 @@ def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, Predicti
         if table.measure.startswith("match-"):
             own = own_occasion.matches.get((row.one, row.other))
             opponent = own_occasion.matches.get((row.other, row.one))
-        pairs[row.key] = _compare(own, opponent)
+        pairs[row.key] = _predict_pair(own, opponent)
     return pairs
 
 
 @measure("expected", "match-expected", games=list_occasion_games, gains=_BOTH)
-def expect_scores(table: PrintedTable, evidence: Evidence) -> Figures:
+def measure_expected_scores(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected score of each pair."""
     pairs = _compare_rows(table, evidence)
     return {key: measure_prediction(pair) for key, pair in pairs.items()}
@@ -150,7 +150,7 @@ def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     differences: dict[tuple[str, str], Measured] = {}
     for player, opponent in moves.matches:
         pair = moves.matches[player, opponent], moves.matches.get((opponent, player))
-        difference = _measure_difference(_compare(*pair))
+        difference = _measure_difference(_predict_pair(*pair))
         if player < opponent and difference is not None:
             differences[player, opponent] = difference
     elos = {
@@ -211,7 +211,7 @@ def _measure_players(
 
 
 @measure("zeros", games=list_occasion_games, gains=_BOTH)
-def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
+def measure_zero_gain_shares(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the shares of gains that are exactly 0 (Ferreira 2012, Figure 3)."""
 
     def compute_share(moves: PlayerMoves) -> Measured | None:
@@ -222,7 +222,7 @@ def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @measure("score", games=list_occasion_games, gains=_BOTH)
-def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
+def measure_scores_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the expected scores against the engine (Ferreira 2012, Tables 4 and 5)."""
 
     def compute_score(moves: PlayerMoves) -> Measured | None:
@@ -232,7 +232,7 @@ def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @measure("against-engine", games=list_occasion_games, gains=_BOTH)
-def differ_from_engine(table: PrintedTable, evidence: Evidence) -> Figures:
+def measure_differences_to_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the Elo differences to the engine (Ferreira 2012, Tables 4 and 5, Figure
     6).
     """

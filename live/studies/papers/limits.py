@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from live.studies.papers.comparison import Comparison, put_in_place_of_paper
+from live.studies.papers.comparison import Comparison, replace_printed_figures
 from live.studies.papers.printed import PrintedTable
 from live.studies.searched_games import SearchSetting
 
@@ -96,7 +96,7 @@ def compare_with_next_limit(
     limits = list_limits(comparisons)
     for (_, gain), group in _group_by_limit(comparisons).items():
         beside = [
-            _put_beside(group.get(lower), group.get(higher))
+            _compare_if_same_games(group.get(lower), group.get(higher))
             for lower, higher in pairwise(limits)
         ]
         if any(beside):
@@ -113,7 +113,8 @@ def compare_gains(comparisons: Sequence[Comparison]) -> Iterator[OrdersBeside]:
     for (name, gain), group in groups.items():
         same_search = groups.get((name, "same-search"), {})
         beside = [
-            _put_beside(group.get(limit), same_search.get(limit)) for limit in limits
+            _compare_if_same_games(group.get(limit), same_search.get(limit))
+            for limit in limits
         ]
         if gain == "successive" and any(beside):
             yield OrdersBeside(next(iter(group.values())).table, gain, beside)
@@ -130,14 +131,14 @@ def _group_by_limit(
     return groups
 
 
-def _put_beside(
+def _compare_if_same_games(
     target: Comparison | None, source: Comparison | None
 ) -> Comparison | None:
     # Figures from different draws of games are not compared, because they differ in
     # more than the limit.
     if target is None or source is None or target.games != source.games:
         return None
-    return put_in_place_of_paper(source, target)
+    return replace_printed_figures(source, target)
 
 
 def _has_order(comparison: Comparison) -> bool:

@@ -88,15 +88,15 @@ class Evidence:
         """
         return self.games.find_people(self.paper.occasions[occasion])
 
-    def list_of_occasion(self, occasion: str) -> list[ListedGame]:
+    def list_games_of_occasion(self, occasion: str) -> list[ListedGame]:
         """Return the games of an occasion that are in the corpus."""
-        return self.games.list_of_occasion(self.paper.occasions[occasion])
+        return self.games.list_games_of_occasion(self.paper.occasions[occasion])
 
     def has_enough_of(self, occasion: str) -> bool:
         """Return whether enough games of an occasion are searched, so that figures
         represent it.
         """
-        games = self.list_of_occasion(occasion)
+        games = self.list_games_of_occasion(occasion)
         n = sum(game.game in self.searched for game in games)
         return n >= ENOUGH * self.paper.occasions[occasion].games
 
@@ -232,6 +232,6 @@ def list_occasion_games(
     names = {table.at, table.than, table.reference} | {row.at for row in table.rows}
     listed = {}
     for name in sorted(names - {""}):
-        for game in games.list_of_occasion(paper.occasions[name]):
+        for game in games.list_games_of_occasion(paper.occasions[name]):
             listed[game.game] = game
     return list(listed.values())

@@ -83,7 +83,7 @@ def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
 
 
 @measure("match-statistics")
-def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
+def measure_match_statistics(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return the likelihood of superiority and the log-likelihood ratio from wins,
     draws and losses.
     """

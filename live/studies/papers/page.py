@@ -44,7 +44,7 @@ BEGIN = "<!-- tables: written by live-rate study reproduce -->"
 END = "<!-- end of tables -->"
 
 
-def write_into(page: str, tables: str) -> str:
+def insert_tables(page: str, tables: str) -> str:
     """Return the page with these tables between its marks."""
     before, _, rest = page.partition(BEGIN)
     after = rest.partition(END)[2]

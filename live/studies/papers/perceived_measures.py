@@ -13,7 +13,7 @@ from live.ratings.perceived_rating import read_rating
 from live.studies.learning.followed_games import COLORS, follow_game
 from live.studies.learning.played_games import PlayedSide, build_played_game
 from live.studies.papers.comparison import Measured
-from live.studies.papers.corpus_games import name_people
+from live.studies.papers.corpus_games import index_names_by_number
 from live.studies.papers.measures import Evidence, Figures, list_occasion_games, measure
 from live.studies.papers.printed import PrintedTable
 
@@ -32,7 +32,7 @@ def _load_reader(scale: float) -> MoveReader:
 
 
 @measure("perceived", games=list_occasion_games, gains=("same-search",))
-def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
+def measure_perceived_ratings(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return, for each occasion, the perceived ratings of the players who have an Elo,
     over their games of the occasion.
     """
@@ -50,10 +50,10 @@ def _rate_occasion(evidence: Evidence, occasion: str) -> dict[str, Measured]:
     if scale is None or not evidence.has_enough_of(occasion):
         return {}
     reader = _load_reader(scale)
-    names = name_people(evidence.find_people(occasion))
+    names = index_names_by_number(evidence.find_people(occasion))
     totals: dict[str, list[PerceivedEvidence]] = defaultdict(list)
     for game, searched in evidence.read_searched_games(
-        evidence.list_of_occasion(occasion)
+        evidence.list_games_of_occasion(occasion)
     ):
         sides = [
             PlayedSide(names[player], elo, ())

@@ -13,12 +13,12 @@ from live.messages.to_clients import (
 from live.screens.terminal.board_rows import (
     RESTORED,
     build_board_matcher,
+    build_filter_text,
     find_best_percentile,
     keep_newest_rounds,
     order_boards,
     write_newest_score,
     write_problem,
-    write_searched,
 )
 from live.screens.terminal.text import is_early, write_figure
 from live.screens.terminal.view_context import NEW_S, RecentChanges
@@ -86,7 +86,7 @@ def test_events_that_are_pairings_do_not_come_before_boards() -> None:
 
     rows = [paired("a", 2, "Abel", "Bo"), paired("b", 1, "Cid", "Dee")]
     assert boards(*rows) == ["b", "a"]
-    assert "Open" in write_searched(detail()) and "Round 1" not in write_searched(
+    assert "Open" in build_filter_text(detail()) and "Round 1" not in build_filter_text(
         rows[0]
     )
 
