@@ -167,8 +167,9 @@ def _node_modules(root: Path) -> Iterator[Path]:
         if result.returncode != 0:
             raise FetchError(
                 "npm could not fetch the embedded engine and the browser libraries"
-                f" ({_find_error_reason(str(result.stderr))}): check the network and the"
-                " address that `npm config get registry` prints and build again, or install"
+                f" ({_find_error_reason(str(result.stderr))}): check the network and"
+                " the address that `npm config get registry` prints and build again,"
+                " or install"
                 " from the source distribution (live_rate-*.tar.gz), which contains the"
                 " fetched files."
             )
