@@ -127,7 +127,7 @@ def name_resource(identity: str) -> str:
     return f"live-rate {__version__}: {identity}"
 
 
-class DaskCluster:
+class ClusterConnection:
     """Connection to one Dask scheduler, whose workers offer engines.
 
     :meth:`watch_slots` must run while the connection is in use.
@@ -273,7 +273,9 @@ class RemoteEngine(Searcher):
     scores.
     """
 
-    def __init__(self, cluster: DaskCluster, urgency: Callable[[], SearchKind]) -> None:
+    def __init__(
+        self, cluster: ClusterConnection, urgency: Callable[[], SearchKind]
+    ) -> None:
         super().__init__(EngineTimeouts())
         self._cluster = cluster
         self._client = cluster.client

@@ -53,7 +53,7 @@ from live.messages.health import EngineHealth, EngineState, QueueLengths
 from live.process.backoff import generate_doubling_s
 
 if TYPE_CHECKING:
-    from live.engine.cluster import DaskCluster
+    from live.engine.cluster import ClusterConnection
 
 log = logging.getLogger(__name__)
 
@@ -308,7 +308,7 @@ class EnginePool:
         engines: int,
         nice: int,
         cache: ResultCache | None = None,
-        cluster: DaskCluster | None = None,
+        cluster: ClusterConnection | None = None,
         patience: EngineTimeouts | None = None,
     ) -> None:
         """Create the pool. ``engines`` 0 means as many as suit this machine

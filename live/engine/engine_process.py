@@ -211,7 +211,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             match error:
                 case EngineKilled(problem=problem):
                     raise EngineKilled(
-                        subject, self._explain_failed_start(problem)
+                        subject, self._describe_failed_start(problem)
                     ) from None
                 case EngineFault(problem=problem):
                     pass
@@ -220,12 +220,12 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
                 case _:
                     raise
             raise NotAnEngine(
-                subject, self._explain_failed_start(problem), self._remedy
+                subject, self._describe_failed_start(problem), self._remedy
             ) from None
         self._subject = self.identity.name
         return self
 
-    def _explain_failed_start(self, problem: str) -> str:
+    def _describe_failed_start(self, problem: str) -> str:
         """Return the reason why a program that did not become ready cannot be used."""
         if self._late:
             return problem

@@ -39,10 +39,10 @@ class Engines:
         self._look_ahead: LookAhead | None = None
         cluster = None
         if settings.cluster:
-            # Imported only here because it imports Dask.
-            from live.engine.cluster import DaskCluster
+            # Imported only if it is needed, because this module imports Dask.
+            from live.engine.cluster import ClusterConnection
 
-            cluster = DaskCluster(settings)
+            cluster = ClusterConnection(settings)
         self.pool = EnginePool(
             find_engine(settings.path),
             build_limit(settings),

@@ -44,7 +44,7 @@ def normalise_round(text: str) -> str:
     return text.partition(".")[0] if number is None else str(number)
 
 
-def format_board_number(game: GameView) -> str:
+def format_round_and_board(game: GameView) -> str:
     """Return round and board, as far as they are known: ``4.12``."""
     if "." in game.round or game.board is None:
         return game.round

@@ -29,8 +29,9 @@ LEAST_CORRELATION = 0.96
 #: Scale that is assumed for an engine and limit before they are measured. It is typical
 #: of engines.
 UNMEASURED_SCALE = 0.9
-#: The clip in the engine's centipawns depends on its scale, so both are computed by
-#: iteration. These values limit the number of steps and the last change.
+#: The clip, in the engine's centipawns, depends on the engine's scale, and the scale on
+#: the clip, so both are computed by iteration. It ends after this many steps, or when a
+#: step changes the scale by less than ``_CLOSE``.
 _STEPS = 50
 _CLOSE = 1e-6
 

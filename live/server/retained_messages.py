@@ -185,7 +185,7 @@ class RetainedMessages:
             self._sent[topic] = self._doubtful[topic] = None
 
     def forget(self) -> None:
-        """Forget which messages the broker has, since the connection is new."""
+        """Forget which messages the broker has, because the connection is new."""
         self._sent.clear()
         self._doubtful = dict.fromkeys(self._payloads)
         for view in self._state.games():

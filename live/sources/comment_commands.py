@@ -87,8 +87,8 @@ def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
     for other texts.
 
     Two parts are hours and minutes, as on a clock. They are minutes and seconds if they
-    have a fraction or if ``short_is_minutes`` is set: nobody writes the time spent on a
-    move in whole minutes.
+    have a fraction or if ``short_is_minutes`` is set. It is set for the time spent on a
+    move, which nobody writes in whole minutes.
     """
     match = _TIME.match(text)
     if match is None:

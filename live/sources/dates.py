@@ -35,7 +35,7 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-def read_date(text: str) -> str:
+def convert_date_to_pgn(text: str) -> str:
     """Return a date in PGN form, with ``??`` for unknown parts.
 
     An ambiguous (``05/06/2026``) or unreadable date is returned as written; a text

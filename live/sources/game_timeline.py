@@ -144,8 +144,8 @@ def _spoil_report(
 
 
 def _replace_clocks(game: GameReport, clocks: Mapping[int, float | None]) -> GameReport:
-    """Return the game with other clock times after the moves with these indices, and
-    without the time spent on them.
+    """Return the game with the clock times in ``clocks``, by index of the move; the
+    time spent on these moves is removed.
     """
     moves = list(game.moves)
     for index, clock_s in clocks.items():

@@ -265,9 +265,11 @@ class PartialReadFilter:
     def _identify_games(
         self, readings: Iterable[TextReading]
     ) -> tuple[Identified, dict[Identity, bool]]:
-        """Return two mappings: all games, with their unread parts filled; and for the
-        last game of each text that breaks off, whether that text has stopped changing.
-        Record which text each game is in.
+        """Return two mappings, and record which text each game is in.
+
+        The first holds all games; their unread parts are filled from the games accepted
+        before. The second holds the last game of each text that breaks off, and whether
+        that text has stopped changing.
         """
         identified: Identified = {}
         cut: dict[Identity, bool] = {}
@@ -293,7 +295,9 @@ class PartialReadFilter:
         if identity in self._accepted:
             return False
         has_half_headers = not cut[identity] and not identified[identity].moves
-        return has_half_headers or self._is_renamed(identified[identity], identified)
+        return has_half_headers or self._may_be_renamed_copy(
+            identified[identity], identified
+        )
 
     def _remember_gone(self, believed: Container[Identity], now_s: float) -> None:
         """Remember games whose loss was accepted, each for a limited time."""
@@ -307,7 +311,9 @@ class PartialReadFilter:
                 remembered[identity] = (_pack_game(game), now_s)
         self._gone = dict(list(remembered.items())[-MAX_GONE:])
 
-    def _is_renamed(self, last: GameReport, identified: Container[Identity]) -> bool:
+    def _may_be_renamed_copy(
+        self, last: GameReport, identified: Container[Identity]
+    ) -> bool:
         """Return whether the last game of a text might be a known game with another
         name, as far as it can be read.
         """

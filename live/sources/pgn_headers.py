@@ -16,7 +16,7 @@ from live.messages.from_sources import Headers, Player, Result
 from live.messages.values import Value
 from live.sources.charset import decode, undo_double_encoding
 from live.sources.comment_commands import read_time_s
-from live.sources.dates import read_date
+from live.sources.dates import convert_date_to_pgn
 from live.sources.player_names import split_rating
 from live.sources.results import is_forfeit, read_result
 
@@ -121,7 +121,8 @@ def read_head(raw: bytes) -> GameHead:
         site=site,
         round=round_ if round_.strip("?. ") else _read_round_of_address(tags),
         board=_read_board_number(tags),
-        date=read_date(read_tag("Date")) or read_date(read_tag("UTCDate")),
+        date=convert_date_to_pgn(read_tag("Date"))
+        or convert_date_to_pgn(read_tag("UTCDate")),
         time_control=read_tag("TimeControl", NAME_CHARS),
         url=game_url
         or safe_web_address(tags.get("Site", ""))

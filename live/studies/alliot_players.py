@@ -535,7 +535,7 @@ def _read_match_conformance(
     ("by p(0.3)", 3, "expected from ponderated conformance within 30 cp"),
     ("by p(0)", 3, "from perfect moves"),
 )
-def score_table(data: StudyData) -> Rows:
+def expected_results_table(data: StudyData) -> Rows:
     """Build the table of Alliot's Figure 7, left: results of matches beside the results
     expected from the conformance in the same games.
     """
@@ -611,6 +611,6 @@ TABLES = (
     royale_table,
     best_year_table,
     prediction_table,
-    score_table,
+    expected_results_table,
     match_conformance_table,
 )

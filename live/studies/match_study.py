@@ -65,7 +65,7 @@ def assess_match(
     arguments: Sequence[str], test: Sprt | None, first: str | None, json: str | None
 ) -> int:
     """Run ``live-rate match``; return the exit code."""
-    result = compute_match(arguments, test, first)
+    result = build_match_study(arguments, test, first)
     tables: list[Any] = [build_match_table(result)]
     if result.pairs is not None and result.pair_statistics is not None:
         tables.append(build_reversed_pairs_table(result.pairs, result.pair_statistics))
@@ -92,7 +92,7 @@ def assess_match(
     )
 
 
-def compute_match(
+def build_match_study(
     arguments: Sequence[str], test: Sprt | None, first: str | None
 ) -> MatchStudy:
     """Return the statistics of three counts, or of the games in PGN files.

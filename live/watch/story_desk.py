@@ -290,8 +290,8 @@ class StoryDesk:
                 moments[moment.id] = moment
         best = [moment for moment in moments.values() if moment.kind == "highest"]
         for moment in best:
-            # The highest percentile of the round replaces the moment about a high
-            # percentile in this game.
+            # The moment about the highest percentile of the round replaces the one
+            # about a high percentile in this game.
             moments.pop(f"{detail.id}:above:{moment.color}", None)
         return moments
 

@@ -267,12 +267,12 @@ class WatchedBoard:
             self._position = None
             # A change from one source to another is not a correction.
             if not change.is_disputed:
-                self._note_lapse(change, moves, now_s)
+                self._record_withdrawal(change, moves, now_s)
         if common_plies < len(moves):
             self._note_new_moves(moves, common_plies, now_s)
             self._forget_slips(len(moves))
 
-    def _note_lapse(
+    def _record_withdrawal(
         self, change: GameChange, moves: Sequence[PlyView], now_s: float
     ) -> None:
         """Record that moves were corrected or taken back; ``moves`` are the moves of

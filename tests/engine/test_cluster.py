@@ -22,14 +22,14 @@ from tests.engine.machines import Machines, until
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-from live.engine.cluster import DaskCluster, load_security, run_worker  # noqa: E402
+from live.engine.cluster import ClusterConnection, load_security, run_worker  # noqa: E402
 
 IDENTITY = "Scripted 1; Hash=16; hash cleared"
 NOBODY = EngineConfig(cluster="tcp://127.0.0.1:9", engines=1)
 
 
 async def test_a_cluster_that_fails_again_and_again_is_left_alone_for_a_while() -> None:
-    cluster = DaskCluster(NOBODY)
+    cluster = ClusterConnection(NOBODY)
     cluster.client = SimpleNamespace(status="running")
     for problem in ("lost it", "", "lost it"):
         cluster.record_answer(problem)
@@ -38,7 +38,7 @@ async def test_a_cluster_that_fails_again_and_again_is_left_alone_for_a_while() 
     assert "lost it; searching here" in cluster.problem
 
 
-async def wait_for_slots(cluster: DaskCluster, slots: int, identity: str) -> None:
+async def wait_for_slots(cluster: ClusterConnection, slots: int, identity: str) -> None:
     async with asyncio.timeout(60):
         while True:
             await cluster.refresh_slots(identity)
@@ -48,7 +48,7 @@ async def wait_for_slots(cluster: DaskCluster, slots: int, identity: str) -> Non
 
 
 def room(
-    command: EngineCommand, desk: Desk, cluster: DaskCluster, *, engines: int = 1
+    command: EngineCommand, desk: Desk, cluster: ClusterConnection, *, engines: int = 1
 ) -> EnginePool:
     return EnginePool(
         command,
@@ -63,7 +63,7 @@ def room(
 
 class Lent(NamedTuple):
     engines: EnginePool
-    cluster: DaskCluster
+    cluster: ClusterConnection
     scheduler: asyncio.subprocess.Process
     workers: list[asyncio.subprocess.Process]
 
@@ -88,7 +88,7 @@ async def lent(
     """A room with a scheduler and so many workers of one engine each."""
     scheduler = await machines.schedule(encrypted=encrypted, alone=alone)
     started = [await machines.run_worker(command) for _ in range(workers)]
-    cluster = DaskCluster(machines.settings())
+    cluster = ClusterConnection(machines.settings())
     await wait_for_slots(cluster, workers, IDENTITY)
     async with room(command, desk, cluster, engines=own) as engines:
         yield Lent(engines, cluster, scheduler, started)
@@ -181,7 +181,7 @@ async def test_a_worker_with_another_engine_is_never_asked(
     await machines.schedule()
     await machines.run_worker(scripted("standard"))
     other = await machines.run_worker(EngineCommand((*scripted("well").argv, "x"), "x"))
-    cluster = DaskCluster(machines.settings())
+    cluster = ClusterConnection(machines.settings())
     await wait_for_slots(cluster, 2, IDENTITY)
     other.kill()
     async with room(scripted("well"), desk, cluster) as engines:
@@ -200,7 +200,7 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
     await machines.run_worker(embedded)
     long = Search(Position(START), limit=Limit(nodes=10**9))
     short = Search(Position(START, ("e2e4",)), limit=Limit(nodes=1000))
-    cluster = DaskCluster(machines.settings())
+    cluster = ClusterConnection(machines.settings())
     async with room(embedded, desk, cluster) as engines:
         await wait_for_slots(cluster, 1, str(engines.identity))
         engines._on_cluster_changed()
@@ -216,7 +216,7 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
 async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with room(scripted("well"), desk, DaskCluster(NOBODY)) as engines:
+    async with room(scripted("well"), desk, ClusterConnection(NOBODY)) as engines:
         await search_and_wait(engines, desk, range(1))
         problem = engines.report_health().problem
     assert problem.startswith("cluster tcp://127.0.0.1:9: cannot be reached")
@@ -231,7 +231,7 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
 async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster = DaskCluster(NOBODY)
+    cluster = ClusterConnection(NOBODY)
     monkeypatch.setattr("live.engine.cluster.LOOK_S", 0)
     looked = 0
 
@@ -265,7 +265,7 @@ def test_what_no_retry_mends_is_told_before_anything_runs(
     ):
         config = EngineConfig(cluster=address)
         with dask.config.set(files), pytest.raises(ConfigError, match=said):
-            DaskCluster(config)
+            ClusterConnection(config)
     assert load_security(EngineConfig(cluster="tls://10.0.0.1:8786")).require_encryption
     plain = EngineConfig(cluster="tcp://10.0.0.1:8786")
     for required in (False, True):

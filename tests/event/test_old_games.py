@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import chess
+from msgspec.structs import replace
 
 from live.event.event import Event
 from live.event.game_change import EventChange, ReportedStep, select_messages
@@ -22,7 +23,7 @@ from live.settings import MemoryConfig
 from live.watch.alert_desk import AlertDesk
 from live.watch.story_desk import StoryDesk
 from tests.event.answered_event import open_unscored
-from tests.event.arithmetic import line
+from tests.event.arithmetic import game, line
 from tests.server.world import Clock
 from tests.sources.fakes import upto
 
@@ -158,6 +159,26 @@ async def test_the_event_of_a_service_lets_old_games_go() -> None:
     clock.now_s += 22 * HOUR_S
     old_games.forget()
     assert [game.id for game in run.state.list_source_games()] == both[1:]
+
+
+def test_restored_games_are_kept_as_long_as_games_that_have_just_changed() -> None:
+    run = Week(MemoryConfig(finished_after_h=24.0))
+    run.now_s = 100 * HOUR_S
+    over = [
+        replace(game(f"g{number}", line(number)), result="1-0") for number in (1, 2)
+    ]
+    for restored in over:
+        for changes in run.state.restore(restored):
+            run._publish(changes)
+    run.old_games.start_restored_retention()
+    run.now_s += 23 * HOUR_S
+    run.let_go()
+    assert len(list(run.state.list_source_games())) == 2
+    run.tell(played(3, 0, over=False), feed="test")
+    run.now_s += 2 * HOUR_S
+    run.let_go()
+    left = [game.result for game in run.state.list_source_games()]
+    assert left == ["*"]
 
 
 def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:

@@ -65,6 +65,7 @@ def board(*, legal: int = 30, repeated: bool = False) -> Board:
     [
         (Turn(0, 0, 17, board=board()), True),
         (Turn(0, 0, 16, board=board()), False),
+        (Turn(0, 300, 30, board=board()), True),
         (Turn(0, 301, 30, board=board()), False),
         (Turn(0, 0, 30, board=board(legal=1)), False),
         (Turn(0, 0, 30, board=board(repeated=True)), False),

@@ -32,6 +32,7 @@ from live.ratings.score_interval import (
     ClusteredScores,
     GameScores,
     compute_score_interval,
+    subtract_shares,
 )
 
 DATA = Path(__file__).parents[1] / "data"
@@ -250,3 +251,12 @@ def test_one_game_alone_has_the_interval_of_its_moves() -> None:
     assert ClusteredScores([game]).compute_interval(2, 1) == compute_score_interval(
         40, 10.0, 5.0, ceiling=0.5
     )
+
+
+def test_a_difference_of_shares_has_the_interval_of_the_paper() -> None:
+    # Newcombe 1998, table II, (a): 56 of 70 less 48 of 80. His method 10 has 0.0524 and
+    # 0.3339, with intervals of Wilson for the shares; ours are slightly wider.
+    difference, low, high = subtract_shares(56, 70, 48, 80)
+    assert difference == pytest.approx(0.2)
+    assert low == pytest.approx(0.0524, abs=0.004) and low < 0.0524
+    assert high == pytest.approx(0.3339, abs=0.004) and high > 0.3339

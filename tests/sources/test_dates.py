@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.sources.dates import read_date
+from live.sources.dates import convert_date_to_pgn
 from live.sources.pgn_headers import read_head
 
 SAME_DAY = [
@@ -38,7 +38,7 @@ SAME_DAY = [
 
 @pytest.mark.parametrize("text", SAME_DAY)
 def test_a_date_has_one_form(text: str) -> None:
-    assert read_date(text) == "2026.10.05"
+    assert convert_date_to_pgn(text) == "2026.10.05"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_date_has_one_form(text: str) -> None:
     ],
 )
 def test_what_is_unknown_stays(text: str, date: str) -> None:
-    assert read_date(text) == date
+    assert convert_date_to_pgn(text) == date
 
 
 def test_headers_have_dates() -> None:
@@ -79,6 +79,6 @@ def test_headers_have_dates() -> None:
 
 @given(st.text())
 def test_no_date_is_too_odd(text: str) -> None:
-    once = read_date(text)
+    once = convert_date_to_pgn(text)
     assert len(once) <= 40
-    assert read_date(once) == once or not once.isascii()
+    assert convert_date_to_pgn(once) == once or not once.isascii()

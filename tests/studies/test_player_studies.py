@@ -21,7 +21,7 @@ from live.ratings.match import compute_match_statistics
 from live.ratings.match_games import GameCounts
 from live.ratings.sprt import Sprt
 from live.studies import calibration, match_study, player_studies
-from live.studies.match_study import MatchStudy, compute_match
+from live.studies.match_study import MatchStudy, build_match_study
 from live.studies.player_studies import compare_players, find_player, rank_players
 from tests.event.arithmetic import event
 from tests.screens.terminal.sample_boards import drawn
@@ -70,7 +70,7 @@ def test_nobody_is_guessed(asked: str, named: str) -> None:
 
 
 def test_counts_are_taken_as_wins_draws_and_losses() -> None:
-    found = compute_match(["12", "20", "8"], Sprt(0, 10), None)
+    found = build_match_study(["12", "20", "8"], Sprt(0, 10), None)
     assert (found.counts.wins, found.counts.draws, found.counts.losses) == (12, 20, 8)
     assert found.statistics.score == 0.55
     assert found.sprt is not None and found.sprt.decision == "continue"
@@ -79,7 +79,7 @@ def test_counts_are_taken_as_wins_draws_and_losses() -> None:
 
 def test_what_is_no_count_is_refused() -> None:
     with pytest.raises(InputError, match="-1"):
-        compute_match(["3", "-1", "4"], None, None)
+        build_match_study(["3", "-1", "4"], None, None)
 
 
 def _game(white: str, black: str, result: str, moves: str) -> str:
@@ -92,7 +92,7 @@ def _game(white: str, black: str, result: str, moves: str) -> str:
 def match_in(folder: Path, *games: str, test: Sprt | None = None) -> MatchStudy:
     pgn = folder / "match.pgn"
     pgn.write_text("".join(games))
-    return compute_match([str(pgn)], test, None)
+    return build_match_study([str(pgn)], test, None)
 
 
 def test_one_player_spelt_twice_is_one(tmp_path: Path) -> None:
@@ -334,10 +334,10 @@ def test_a_game_without_a_pair_is_said(
     assert (
         "In no pair: 1 game without one of reversed colours" in capsys.readouterr().out
     )
-    assert compute_match([str(pgn)], None, None).unpaired == 1
+    assert build_match_study([str(pgn)], None, None).unpaired == 1
     pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games[:2]))
-    assert compute_match([str(pgn)], None, None).unpaired == 0
-    assert compute_match(["12", "20", "8"], None, None).unpaired == 0
+    assert build_match_study([str(pgn)], None, None).unpaired == 0
+    assert build_match_study(["12", "20", "8"], None, None).unpaired == 0
 
 
 # --- calibration ----------------------------------------------------------------------

@@ -29,7 +29,7 @@ from live.catalogue import (
     write_sentence,
 )
 from live.games.game import number_move
-from live.games.rounds import format_board_number, normalise_round
+from live.games.rounds import format_round_and_board, normalise_round
 from live.human.difficulty import format_share
 from live.messages.figures import CurvePoint, GameDetail, Mark, PlyView
 from live.messages.from_sources import Player
@@ -243,12 +243,12 @@ def render_report(
     usual = [figure for figure in FIGURES if figure.usual]
     parts += [
         "<h2>Players</h2>",
-        _render_figures(event, usual) + f'<p class="soft">{RANKED_BY}</p>',
+        _render_players(event, usual) + f'<p class="soft">{RANKED_BY}</p>',
     ]
     if each_game and _has_methods(event):
         parts += [
             "<h3>Methods</h3>",
-            _render_figures(event, [BY_ID[name] for name in _REPORTED_METHODS]),
+            _render_players(event, [BY_ID[name] for name in _REPORTED_METHODS]),
         ]
     if arbiter:
         parts += ["<h2>Screening</h2>", _render_screening(event)]
@@ -363,7 +363,7 @@ _REPORTED_METHODS = (
 )
 
 
-def _render_figures(event: Analysis, figures: Sequence[Figure]) -> str:
+def _render_players(event: Analysis, figures: Sequence[Figure]) -> str:
     """Return a table of all players in the order of
     :func:`live.catalogue.rank_players`, each figure with its interval.
     """
@@ -411,7 +411,7 @@ def _render_player(player: Player) -> str:
 
 
 def _render_board(game: GameDetail) -> str:
-    return escape_html(format_board_number(game), 12)
+    return escape_html(format_round_and_board(game), 12)
 
 
 def _render_result(game: GameDetail, in_doubt: Collection[GameId] = ()) -> str:
@@ -426,7 +426,7 @@ def _render_result(game: GameDetail, in_doubt: Collection[GameId] = ()) -> str:
 def _render_game(game: GameDetail) -> str:
     facts = [
         text
-        for text in (format_board_number(game), game.date, game.time_control)
+        for text in (format_round_and_board(game), game.date, game.time_control)
         if text
     ]
     problems = [f"<b>{escape_html(game.problem, 200)}</b>"] if game.problem else []

@@ -14,7 +14,7 @@ from live.catalogue import (
     write_cell,
     write_interval,
 )
-from live.games.rounds import format_board_number
+from live.games.rounds import format_round_and_board
 from live.messages.figures import (
     AnalysedPlayer,
     CurvePoint,
@@ -181,7 +181,7 @@ def build_games_table(
             table.add_column("Result", justify="center", min_width=7, no_wrap=True)
     for game in details:
         table.add_row(
-            Text(plain(format_board_number(game), 12)),
+            Text(plain(format_round_and_board(game), 12)),
             Text(plain(game.white.name, 28)),
             *_write_last_figures(game.curves.white)[:cells],
             f"{game.result} ?" if game.id in in_doubt else game.result,

@@ -508,7 +508,7 @@ class LogMessages(logging.Handler):
     def __init__(self, context: ViewContext) -> None:
         super().__init__(logging.WARNING)
         self.context = context
-        # Alerts are shown by a sign in the title and on their own screen.
+        # Alerts are left out: a sign in the title and their own screen show them.
         self.addFilter(lambda record: not record.getMessage().startswith("alert "))
 
     def emit(self, record: logging.LogRecord) -> None:

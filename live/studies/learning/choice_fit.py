@@ -250,8 +250,9 @@ def _compute_percentile_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringSt
 
 
 def _compute_shares_up(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
-    """Return the part of each turn, 0 to 1, that lies at or below each percentile
-    ("up"), and its derivatives by log s and log c.
+    """Return, for each turn, the share of the choice probability at or below each
+    percentile ("up"), 0 to 1, and the derivatives of these shares with respect to
+    log s and log c.
 
     The shapes are (turns, 19) and (turns, 19, 2).
     """

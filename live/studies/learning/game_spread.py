@@ -68,7 +68,7 @@ class _StageSums(NamedTuple):
         slope = self.total.slope - np.array(betas) @ self.hardness
         total = self.total._replace(slope=slope)
         reading = read_rating(total, USUAL_PRIOR_SD)
-        assert reading is not None  # not None, because a move is counted
+        assert reading is not None  # each total has a counted move
         return compute_z_score(total, reading.rating)
 
 
@@ -184,7 +184,7 @@ def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
         outside = 0
         for total, elo in zip(totals, elos, strict=True):
             reading = read_rating(total._replace(kappa=kappa), prior_sd)
-            assert reading is not None  # not None, because a move is counted
+            assert reading is not None  # each total has a counted move
             outside += not is_elo_in_usual_band(reading, elo)
         return outside > OWN_OUTSIDE * len(totals)
 

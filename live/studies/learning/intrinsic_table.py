@@ -120,7 +120,7 @@ def learn_intrinsic(
         source=source,
         turns=len(turns),
         players=len({game.player for game in searched}),
-        players_sd_elo=_measure_players_sd(turns, z, fitted, searched),
+        players_sd_elo=_measure_game_level_sd(turns, z, fitted, searched),
     )
 
 
@@ -177,7 +177,7 @@ def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
     return bool((high * turns.deltas).sum() < (low * turns.deltas).sum())
 
 
-def _measure_players_sd(
+def _measure_game_level_sd(
     turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[RatedTurns]
 ) -> float:
     """Return how far the level shown in a game spreads around the rating, in Elo, by

@@ -61,7 +61,7 @@ def build_markdown(comparisons: Sequence[Comparison]) -> str:
     lines = [
         *_summarise_comparisons(comparisons),
         *_write_limits(comparisons),
-        *_write_gains(comparisons),
+        *_write_dependence_on_gain(comparisons),
         "",
         *_list_comparisons(highest),
         "",
@@ -215,7 +215,7 @@ def _write_limits(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield _write_row(_name_table(row.table), row.gain, *orders)
 
 
-def _write_gains(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def _write_dependence_on_gain(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield a table of how far orders and winners depend on the gain."""
     rows = [*compare_gains(comparisons)]
     if rows:
